@@ -72,7 +72,7 @@ def find_base(text: str, candidates: Sequence[str]) -> str:
         range(len(candidates)), key=lambda k: (-lineage.dice(text_lines, timeline.count_lines(candidates[k])), k)
     )
     kept = sorted(closest[: timeline.KEPT])
-    origin = lineage.infer(text, [lineage.Candidate(str(k), candidates[k]) for k in kept])
+    origin = lineage.find_origin(text, [lineage.Candidate(str(k), candidates[k]) for k in kept])
     assert origin is not None
     return origin.text
 
@@ -97,7 +97,7 @@ def _score_release(omni: str, ascend: str, versions: Sequence[Version]) -> Hits:
             if base is None or measure_likeness(base, text) < ALIKE:
                 continue
             candidates = [lineage.Candidate(v.ref, v.methods[name]) for v in versions if name in v.methods]
-            origin = lineage.infer(text, candidates)
+            origin = lineage.find_origin(text, candidates)
             assert origin is not None
             order = list(dict.fromkeys(candidate.text for candidate in candidates))
             asked += 1

@@ -11,12 +11,12 @@ from runner_sync.errors import InputError
 from runner_sync.lock import digest
 from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
-from runner_sync.verify.runners.ancestry import ancestry
-from runner_sync.verify.runners.hygiene import calls
+from runner_sync.verify.runners.ancestry import find_ancestry
+from runner_sync.verify.runners.hygiene import find_calls
 from runner_sync.verify.runners.job import CheckJob, CheckModule, Library
-from runner_sync.verify.runners.locked import has_moved
+from runner_sync.verify.runners.locked import is_changed
 from runner_sync.verify.runners.outline import outline
-from runner_sync.verify.runners.reading import ClassText, Reading, dotted, shortened
+from runner_sync.verify.runners.reading import ClassText, Reading, dotted, shorten_code
 
 MIXINS = '''
 """Mixins.
@@ -126,7 +126,7 @@ class Runner(Left, Right):
 def test_the_mro_is_pythons() -> None:
     mixins = "class Root:\n    pass\nclass Left(Root):\n    pass\nclass Right(Root):\n    def f(self): pass\n"
     given = library(DIAMOND, mixins=mixins)
-    line = ancestry(given, head(given, "Runner"))
+    line = find_ancestry(given, head(given, "Runner"))
     assert [c.name for c in line.classes] == ["Runner", "Left", "Right", "Root"]
     owner = line.find("f")
     assert owner is not None
@@ -139,14 +139,14 @@ def test_classes_are_followed_through_re_exports_and_unknown_ones_left_out() -> 
         a="from vllm_omni.b import Original as Mixin\n",
         b="class Original:\n    pass\n",
     )
-    line = ancestry(given, head(given, "Runner"))
+    line = find_ancestry(given, head(given, "Runner"))
     assert [c.name for c in line.classes] == ["Runner", "Original"]
 
 
 @pytest.mark.parametrize("home", [".a", "vllm_omni.a"])
 def test_classes_are_followed_through_relative_imports(home: str) -> None:
     given = library(f"from {home} import Mixin\nclass Runner(Mixin): pass\n", a="class Mixin:\n    pass\n")
-    assert [c.name for c in ancestry(given, head(given, "Runner")).classes] == ["Runner", "Mixin"]
+    assert [c.name for c in find_ancestry(given, head(given, "Runner")).classes] == ["Runner", "Mixin"]
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_classes_are_followed_through_relative_imports(home: str) -> None:
 )
 def test_impossible_bases_do_not_hang(text: str) -> None:
     given = library(text)
-    assert ancestry(given, head(given, "Runner")).classes[0].name == "Runner"
+    assert find_ancestry(given, head(given, "Runner")).classes[0].name == "Runner"
 
 
 LIVE = """
@@ -176,7 +176,7 @@ class Runner(Base):
 
 def test_methods_that_can_run() -> None:
     given = library(LIVE)
-    live = {(owner.name, function.name) for owner, function in ancestry(given, head(given, "Runner")).live()}
+    live = {(owner.name, function.name) for owner, function in find_ancestry(given, head(given, "Runner")).live()}
     assert live == {("Runner", "f"), ("Runner", "g"), ("Runner", "h"), ("Base", "f"), ("Base", "h")}
 
 
@@ -274,8 +274,8 @@ def test_a_unit_moved_when_the_digest_of_its_text_did() -> None:
     assert list(reading.units) == names
     for name, unit in reading.units.items():
         locked = BaseRef("vllm-omni", "0.2.0", "r.py", name, "lock", 1.0, digest(unit.text))
-        assert not has_moved(locked, reading, quick=None)
-        assert has_moved(locked, Reading("r.py", UNITS.replace(unit.text, "")), quick=None)
+        assert not is_changed(locked, reading, quick=None)
+        assert is_changed(locked, Reading("r.py", UNITS.replace(unit.text, "")), quick=None)
 
 
 def test_calls_are_found_wherever_they_stand() -> None:
@@ -294,9 +294,9 @@ class C(
     @f(k=8)
     def i(self): ...
 """
-    found = list(calls(Reading("r.py", text), "f", keyword="k"))
+    found = list(find_calls(Reading("r.py", text), "f", keyword="k"))
     assert sorted(ast.unparse(call.keywords[0].value) for call in found) == list("12345678")
-    assert not list(calls(Reading("r.py", text), "f", keyword="j"))
+    assert not list(find_calls(Reading("r.py", text), "f", keyword="j"))
 
 
 @pytest.mark.parametrize(
@@ -304,7 +304,7 @@ class C(
     [("a = b", "a = b"), ("f(\n    a,\n)", "f( a, )"), ("a" * 10, "a" * 10), ("a" * 11, "a" * 7 + "…")],
 )
 def test_code_is_cut_where_it_is_longer_than_a_line_may_be(code: str, expected: str) -> None:
-    assert shortened(code, most=10) == expected
+    assert shorten_code(code, most=10) == expected
 
 
 @pytest.mark.parametrize(

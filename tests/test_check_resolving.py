@@ -15,7 +15,7 @@ from runner_sync.sync.notes.check_notes import note_unfollowed
 from runner_sync.verify import check
 from runner_sync.verify.check import run
 from runner_sync.verify.codes import Codes
-from runner_sync.verify.runners.ancestry import Ancestry, ancestry
+from runner_sync.verify.runners.ancestry import Ancestry, find_ancestry
 from runner_sync.verify.runners.job import CheckJob, CheckModule, Library
 from runner_sync.verify.runners.outline import outline
 from runner_sync.verify.runners.parity import OF_WHOLE_CLASSES
@@ -213,4 +213,4 @@ def _mro(text: str, **files: str) -> Ancestry:
     library = Library(CheckJob(NPU, (CheckModule("vllm_omni/npu.py", text),), read=texts.get))
     reading = library.at("vllm_omni/npu.py")
     assert reading is not None
-    return ancestry(library, reading.classes["A"])
+    return find_ancestry(library, reading.classes["A"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.compose.constructors import own_fields, set_apart
+from runner_sync.compose.constructors import find_added_fields, move_keyword_to_attribute
 
 KNOWN = {"Output": frozenset({"ids", "tokens"})}
 
@@ -56,11 +56,11 @@ BEFORE = method("made = Output(ids=ids)", "return made")
     ],
 )
 def test_a_keyword_that_upstreams_record_takes_is_set_on_omnis(now: str, expected: str, line: int) -> None:
-    found = set_apart(BEFORE, now, KNOWN)
+    found = move_keyword_to_attribute(BEFORE, now, KNOWN)
     assert found is not None
     assert (found.text, found.line) == (expected, line)
     assert found.text.split("\n")[line - 1].strip() == found.statement
-    assert set_apart(BEFORE, found.text, KNOWN) is None
+    assert move_keyword_to_attribute(BEFORE, found.text, KNOWN) is None
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_keyword_that_upstreams_record_takes_is_set_on_omnis(now: str, expecte
     ],
 )
 def test_other_calls_stay(before: str, now: str) -> None:
-    assert set_apart(before, now, KNOWN) is None
+    assert move_keyword_to_attribute(before, now, KNOWN) is None
 
 
 MODULE = """\
@@ -147,4 +147,4 @@ class Own:
     ],
 )
 def test_what_a_class_adds_to_the_generated_constructor(name: str, added: tuple[str, ...] | None) -> None:
-    assert own_fields(MODULE, name) == added
+    assert find_added_fields(MODULE, name) == added

@@ -6,9 +6,9 @@ import ast
 
 import pytest
 
-from runner_sync.compose.bindings import bindings, bound_above
-from runner_sync.compose.guarded import copy_guards, with_conditions
-from runner_sync.compose.imports import Provider, settle
+from runner_sync.compose.bindings import bound_above, read_bindings
+from runner_sync.compose.guarded import copy_guards, import_conditionally
+from runner_sync.compose.imports import Provider, settle_imports
 
 CODE = """\
 import torch
@@ -95,7 +95,7 @@ EITHER = 'if vllm_version_is("1.2"):\n    from a import RowLists\nelse:\n    fro
 def test_what_a_module_has_by_every_way(source: str, added: str) -> None:
     """It has the name itself, so that it can be imported from there; one that it may lack is left unknown."""
     provider = Provider(source, "p.q")
-    made = with_conditions(settle("", CODE, (provider,)), provider)
+    made = import_conditionally(settle_imports("", CODE, (provider,)), provider)
     assert [name for name in made.unknown if name == "RowLists"] == ([] if added else ["RowLists"])
     assert added in made.text
     assert "import RowLists" in made.text or not added
@@ -138,7 +138,7 @@ CERTAIN = {
 @pytest.mark.parametrize("name", CERTAIN)
 def test_what_a_module_binds_whatever_the_conditions_give(name: str) -> None:
     text, is_certain = CERTAIN[name]
-    assert ("x" in bindings(text).certain) is is_certain
+    assert ("x" in read_bindings(text).certain) is is_certain
     assert ("x" in bound_above(f"{text}\nx = 2\n", len(text.split("\n")))) is is_certain
 
 
@@ -156,7 +156,7 @@ def test_what_a_module_binds_whatever_the_conditions_give(name: str) -> None:
     ],
 )
 def test_what_a_name_for_type_checkers_is_at_run_time(otherwise: str, way: str) -> None:
-    known = bindings(f"if TYPE_CHECKING:\n    import a as x\nelse:\n    {otherwise}\n")
+    known = read_bindings(f"if TYPE_CHECKING:\n    import a as x\nelse:\n    {otherwise}\n")
     ways = ("conditional", "told_otherwise", "for_types")
     assert [one for one in ways if "x" in getattr(known, one)] == [way]
 

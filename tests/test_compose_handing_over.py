@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.compose.handing_over import handed_over
+from runner_sync.compose.handing_over import hand_over_returns
 
 UPSTREAM = """    def run(self, rows):
         if rows is None:
@@ -35,14 +35,14 @@ PREPARED = NAMED.replace("            return", "            self.note(output)\n 
 
 def check(before: str, now: str, upstream: str = UPSTREAM, *, elsewhere: str = "") -> tuple[int, list[bool]]:
     """How many more returns go through ``attach``, and whether omni does more in front of the others like each."""
-    text, handed = handed_over(before, now, upstream, elsewhere=elsewhere)
-    again = handed_over(before, text, upstream, elsewhere=elsewhere)
+    text, handed = hand_over_returns(before, now, upstream, elsewhere=elsewhere)
+    again = hand_over_returns(before, text, upstream, elsewhere=elsewhere)
     assert again == (text, [])
     return text.count("self.attach(") - now.count("self.attach("), [one.is_prepared for one in handed]
 
 
 def test_a_new_return_goes_through_the_method_that_all_others_of_its_value_go_through() -> None:
-    text, (handed,) = handed_over(BEFORE, NOW, UPSTREAM, elsewhere="")
+    text, (handed,) = hand_over_returns(BEFORE, NOW, UPSTREAM, elsewhere="")
     assert text == NOW.replace("return EMPTY\n", "return self.attach(EMPTY)\n")
     assert (handed.line, handed.end_line, handed.method) == (5, 5, "attach")
 

@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from runner_sync.compose.import_entries import imports
-from runner_sync.compose.imports import Provider, Settled, add, remove, settle
+from runner_sync.compose.import_entries import read_imports
+from runner_sync.compose.imports import Provider, Settled, add_import, remove_import, settle_imports
 from runner_sync.compose.names import undefined_names
 from runner_sync.naming import Import
 
@@ -56,9 +56,9 @@ class Runner: ...
 def settled(before: str, after: str, providers: tuple[Provider, ...] = (UPSTREAM,), **moves: str) -> Settled:
     """``settle``, run twice: the second run changes nothing."""
     table = {("old." + name, name): module for name, module in moves.items()}
-    result = settle(before, after, providers, moves=table)
+    result = settle_imports(before, after, providers, moves=table)
     ast.parse(result.text)
-    again = settle(result.text, result.text, providers, moves=table)
+    again = settle_imports(result.text, result.text, providers, moves=table)
     assert again.text == result.text
     return result
 
@@ -160,11 +160,11 @@ def test_what_only_annotates_is_imported_for_type_checkers(before: str, code: st
 def test_what_a_module_lacks_is_not_imported_from_it() -> None:
     """It speaks for a version that is not the target; another one may have it elsewhere."""
     code = "x = needed()\n"
-    gone = settle("", code, (UPSTREAM,), lacks=lambda module, name: (module, name) == ("vllm.rows", "needed"))
+    gone = settle_imports("", code, (UPSTREAM,), lacks=lambda module, name: (module, name) == ("vllm.rows", "needed"))
     assert gone.text == code
     assert gone.unknown == ("needed",)
     other = Provider("from vllm.newer import needed\n", "vllm_omni.runner")
-    made = settle("", code, (UPSTREAM, other), lacks=lambda module, _: module == "vllm.rows")
+    made = settle_imports("", code, (UPSTREAM, other), lacks=lambda module, _: module == "vllm.rows")
     assert made.added == ("from vllm.newer import needed",)
 
 
@@ -331,10 +331,10 @@ def test_a_string_that_is_a_value_is_no_name(annotation: str, names: set[str]) -
     ],
 )
 def test_add(text: str, entry: Import, expected: str) -> None:
-    made = add(text, entry)
+    made = add_import(text, entry)
     ast.parse(made)
     assert made == expected
-    assert add(made, entry) == made
+    assert add_import(made, entry) == made
 
 
 @pytest.mark.parametrize(
@@ -404,7 +404,7 @@ def test_add(text: str, entry: Import, expected: str) -> None:
     ],
 )
 def test_remove(text: str, entry: Import, expected: str) -> None:
-    made = remove(text, entry)
+    made = remove_import(text, entry)
     ast.parse(made)
     assert made == expected
 
@@ -539,7 +539,7 @@ def test_an_import_moves_with_upstream() -> None:
 
 def test_a_moved_import_that_is_a_paragraph_leaves_no_second_blank_line() -> None:
     text = "# Licence.\n\nfrom old.name import name\n\nfrom omni.runner import Runner\nname(Runner)\n"
-    result = settle(text, text, (), moves={("old.name", "name"): "new.name"}, first_party="omni")
+    result = settle_imports(text, text, (), moves={("old.name", "name"): "new.name"}, first_party="omni")
     assert result.text == text.replace("old.name", "new.name")
 
 
@@ -592,7 +592,7 @@ def test_an_import_under_a_condition_moves_under_the_condition(text: str, expect
 
 def test_a_module_that_is_imported_under_a_condition_moves_there() -> None:
     text = GUARDED.format("import os, old.name as name")
-    assert settle(text, text, (), moves={("old.name", ""): "new"}).text == text.replace("old.name as", "new as")
+    assert settle_imports(text, text, (), moves={("old.name", ""): "new"}).text == text.replace("old.name as", "new as")
 
 
 @pytest.mark.parametrize(
@@ -701,7 +701,7 @@ def test_imports_are_found_under_if_and_try() -> None:
         "import a.b\nif T:\n    from c import d\nelse:\n    from e import d\n"
         "try:\n    import f as g\nexcept ImportError:\n    import h\ndef i():\n    import j\n"
     )
-    assert imports(text) == {
+    assert read_imports(text) == {
         "a": Import("a.b", "", "a"),
         "d": Import("c", "d", "d"),
         "g": Import("f", "", "g"),

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from runner_sync.compose.hooks import asked_first, fit_sampler_hook
-from runner_sync.compose.member_text import self_names, uses_word
-from runner_sync.compose.members import Twins, decide, predecessor, successor
+from runner_sync.compose.hooks import describe_skipped_steps, fit_sampler_hook
+from runner_sync.compose.member_text import has_code_word, self_names
+from runner_sync.compose.members import Twins, classify_members, find_predecessor, find_successor
 from runner_sync.profile import SamplerHook
 
 
@@ -24,7 +24,7 @@ SAMPLE = method("_sample", "if self.model.prefer:", "    return self.model.sampl
 
 
 def actions(twins: Twins) -> dict[str, str]:
-    return {member.name: member.action for member in decide(twins)}
+    return {member.name: member.action for member in classify_members(twins)}
 
 
 @pytest.mark.parametrize(
@@ -278,7 +278,7 @@ def test_the_way_to_an_override_that_is_skipped_is_said() -> None:
         inherited=inherited,
         known_before={"helper"},
     )
-    (member,) = decide(twins)
+    (member,) = classify_members(twins)
     said = "run (through far and near) calls helper and gets the inherited version, not the GPU class's; "
     assert member.reason.startswith(said)
 
@@ -290,7 +290,7 @@ def test_decisions_stand_in_the_order_of_the_gpu_class_and_give_reasons() -> Non
         npu={"run": method("run", "self.z()", "self.dev()")},
         device={"flashinfer": "code that people port by hand"},
     )
-    decisions = decide(twins)
+    decisions = classify_members(twins)
     assert [member.name for member in decisions] == ["z", "a", "dev"]
     assert decisions[2].reason == "it uses flashinfer, which is code that people port by hand"
 
@@ -309,7 +309,7 @@ def test_what_device_code_needs_is_named() -> None:
         gpu_new={"a": method("a", "self.b()"), "b": method("b", "triton.jit()")},
         device={"triton.": "what NPU lacks"},
     )
-    assert [member.reason for member in decide(twins)] == [
+    assert [member.reason for member in classify_members(twins)] == [
         "it needs b: it uses triton., which is what NPU lacks",
         "it uses triton., which is what NPU lacks",
     ]
@@ -334,12 +334,12 @@ USED = {
 @pytest.mark.parametrize("name", USED)
 def test_code_uses_an_attribute(name: str) -> None:
     text, is_used = USED[name]
-    assert uses_word(text, ".graph") == is_used
+    assert has_code_word(text, ".graph") == is_used
 
 
 def test_code_uses_a_word_that_may_go_on() -> None:
-    assert uses_word("update_graphs()\n", "update_graph")
-    assert not uses_word("'update_graph'\n", "update_graph")
+    assert has_code_word("update_graphs()\n", "update_graph")
+    assert not has_code_word("'update_graph'\n", "update_graph")
 
 
 @pytest.mark.parametrize(
@@ -361,7 +361,7 @@ def test_names_read_from_self(text: str, names: set[str]) -> None:
     [("d", {"a", "c"}, "c"), ("d", {"a"}, "a"), ("d", set(), None), ("a", {"b"}, None), ("d", {"e"}, None)],
 )
 def test_a_new_member_goes_behind_its_nearest_predecessor(name: str, have: set[str], expected: str | None) -> None:
-    assert predecessor(name, ["a", "b", "c", "d", "e"], have) == expected
+    assert find_predecessor(name, ["a", "b", "c", "d", "e"], have) == expected
 
 
 @pytest.mark.parametrize(
@@ -369,7 +369,7 @@ def test_a_new_member_goes_behind_its_nearest_predecessor(name: str, have: set[s
     [("a", {"b", "d"}, "b"), ("a", {"d"}, "d"), ("b", {"a"}, None), ("e", {"a", "d"}, None), ("b", {"b"}, None)],
 )
 def test_the_nearest_successor_of_a_new_member(name: str, have: set[str], expected: str | None) -> None:
-    assert successor(name, ["a", "b", "c", "d", "e"], have) == expected
+    assert find_successor(name, ["a", "b", "c", "d", "e"], have) == expected
 
 
 BROUGHT = {"helper": "run calls it since this upgrade", "deeper": "helper, which is ported too, calls it"}
@@ -396,7 +396,7 @@ BROUGHT = {"helper": "run calls it since this upgrade", "deeper": "helper, which
 )
 def test_who_needs_a_member_is_said(twins: Twins, expected: dict[str, str]) -> None:
     """``_run_post_sample_talker_mtp`` is called by what comes to vllm-omni 0.29.0 with it, and by nothing older."""
-    assert {member.name: member.reason for member in decide(replace(twins, gpu_new=HELPER))} == expected
+    assert {member.name: member.reason for member in classify_members(replace(twins, gpu_new=HELPER))} == expected
 
 
 PARENT = """\
@@ -420,7 +420,7 @@ PARENT = """\
 )
 def test_what_the_platform_does_before_it_samples_is_said(parent: str, said: tuple[str, ...]) -> None:
     condition = "head_is_split() and logits is not None"
-    assert asked_first(parent, SamplerHook()) == tuple(text.replace("X", condition) for text in said)
+    assert describe_skipped_steps(parent, SamplerHook()) == tuple(text.replace("X", condition) for text in said)
 
 
 PREPARES = """\
@@ -461,7 +461,7 @@ def test_what_the_platform_prepares_before_it_samples_is_said(parent: str, *, is
     said = (
         "self.sampler.prepare is not called for the model, but the platform's own method calls it first if self.reduces"
     )
-    assert asked_first(parent, SamplerHook()) == (said,) * is_said
+    assert describe_skipped_steps(parent, SamplerHook()) == (said,) * is_said
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from runner_sync.compose.notes import WORD, annotate
+from runner_sync.compose.notes import WORD, add_review_comments
 from runner_sync.model import ReviewItem
 
 TEXT = '''class Runner:
@@ -31,9 +31,9 @@ def item(line: int, *, end: int | None = None, name: str = "R1", reason: str = "
 
 def noted(*items: ReviewItem, text: str = TEXT) -> tuple[list[str], list[ReviewItem]]:
     """``annotate``, run twice: the second run adds no comment."""
-    made, placed = annotate(text, list(items))
+    made, placed = add_review_comments(text, list(items))
     assert ast.dump(ast.parse(made)) == ast.dump(ast.parse(text))
-    assert annotate(made, placed)[0] == made
+    assert add_review_comments(made, placed)[0] == made
     return made.split("\n"), placed
 
 
@@ -257,7 +257,7 @@ def test_what_is_said_of_one_item_alone_is_the_last_to_be_cut(reason: str, said:
 
 @pytest.mark.parametrize("reason", ["two\nlines", "a\\", "x = 1\nimport os"])
 def test_a_reason_never_becomes_code(reason: str) -> None:
-    made, _ = annotate("a = 1\n", [item(1, reason=reason)])
+    made, _ = add_review_comments("a = 1\n", [item(1, reason=reason)])
     assert ast.dump(ast.parse(made)) == ast.dump(ast.parse("a = 1\n"))
 
 

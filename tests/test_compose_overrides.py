@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.compose.overrides import accepts, follow_signature
+from runner_sync.compose.overrides import accepts_keywords, follow_signature
 
 
 def method(parameters: str, *lines: str) -> str:
@@ -185,4 +185,4 @@ def test_an_override_is_left_as_it_is(own: str, old: str, new: str) -> None:
     [(OLD, False), (method("self, late"), True), (method("self, *, late=0"), True), (method("self, **rest"), True)],
 )
 def test_what_a_method_in_between_takes(text: str, taken: bool) -> None:
-    assert accepts(text, ("late",)) is taken
+    assert accepts_keywords(text, ("late",)) is taken

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from runner_sync.compose.imports import Provider, settle
+from runner_sync.compose.imports import Provider, settle_imports
 
 HEAD = "import torch\nfrom vllm.config import Config\n"
 CODE = "\n\ndef run():\n    return {use}\n"
@@ -15,9 +15,9 @@ CODE = "\n\ndef run():\n    return {use}\n"
 def settled(source: str, *, head: str = HEAD, use: str = "logger.info(1)") -> str:
     """A module after code came into it that uses a global of ``source``; a second run changes nothing."""
     code = CODE.format(use=use)
-    made = settle(head, head + code, (Provider(source, "vllm_omni.worker.gpu"),)).text
+    made = settle_imports(head, head + code, (Provider(source, "vllm_omni.worker.gpu"),)).text
     ast.parse(made)
-    assert settle(made, made, (Provider(source, "vllm_omni.worker.gpu"),)).text == made
+    assert settle_imports(made, made, (Provider(source, "vllm_omni.worker.gpu"),)).text == made
     return made.removesuffix(code)
 
 

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from runner_sync.compose.passing import has_local, lacks, newly_required, passed, taken
+from runner_sync.compose.passing import add_parameter, has_call_without, has_local, newly_required, pass_local
 
 BEFORE = "    def forward(self, ids, rows=None, **more):\n        return ids\n"
 NOW = "    def forward(self, padded: int, ids=None, rows=None, **more):\n        return ids[:padded]\n"
@@ -66,12 +66,12 @@ PASSED = {
 @pytest.mark.parametrize("name", PASSED)
 def test_a_call_passes_the_local_of_that_name(name: str) -> None:
     before, after = PASSED[name]
-    mended = passed(method(before), NOW, PADDED)
+    mended = pass_local(method(before), NOW, PADDED)
     assert mended is not None
     assert mended.text == method(after)
     assert "padded" in mended.statement
     assert mended.text.split("\n")[mended.line - 1] == mended.statement.split("\n")[0]
-    assert passed(mended.text, NOW, PADDED) is None
+    assert pass_local(mended.text, NOW, PADDED) is None
 
 
 LEFT = {
@@ -87,8 +87,8 @@ LEFT = {
 
 @pytest.mark.parametrize("name", LEFT)
 def test_other_calls_are_left_alone(name: str) -> None:
-    assert not lacks(method(LEFT[name]), NOW, PADDED)
-    assert passed(method(LEFT[name]), NOW, PADDED) is None
+    assert not has_call_without(method(LEFT[name]), NOW, PADDED)
+    assert pass_local(method(LEFT[name]), NOW, PADDED) is None
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_other_calls_are_left_alone(name: str) -> None:
 )
 def test_a_helper_takes_it_by_keyword(head: str, expected: str | None) -> None:
     body = ":\n        return self.forward(ids=1)\n"
-    grown = taken(f"    def run{head}{body}", PADDED)
+    grown = add_parameter(f"    def run{head}{body}", PADDED)
     assert grown == (f"    def run{expected}{body}" if expected else None)
 
 
@@ -111,9 +111,9 @@ def test_a_call_that_takes_a_generator_without_brackets_is_left() -> None:
     """It takes nothing else, so that the call would be no Python; whoever asks hears that it lacks the parameter."""
     now = "    def forward(self, ids, *, padded: int):\n        return ids[:padded]\n"
     text = method("return self.forward(x for x in ids)\n")
-    assert lacks(text, now, PADDED)
-    assert passed(text, now, PADDED) is None
-    in_brackets = passed(method("return self.forward((x for x in ids))\n"), now, PADDED)
+    assert has_call_without(text, now, PADDED)
+    assert pass_local(text, now, PADDED) is None
+    in_brackets = pass_local(method("return self.forward((x for x in ids))\n"), now, PADDED)
     assert in_brackets is not None
     assert "self.forward((x for x in ids), padded=padded)" in in_brackets.text
 
@@ -140,17 +140,17 @@ OF_ANOTHER = {
 @pytest.mark.parametrize("name", UNSET | OF_ANOTHER)
 def test_what_is_not_set_at_the_call_is_not_passed(name: str) -> None:
     text = without((UNSET | OF_ANOTHER)[name])
-    assert lacks(text, NOW, PADDED)
-    assert passed(text, NOW, PADDED) is None
+    assert has_call_without(text, NOW, PADDED)
+    assert pass_local(text, NOW, PADDED) is None
     assert has_local(text, "padded") == (name in UNSET)
 
 
 def test_it_is_passed_in_the_first_call_where_it_is_set() -> None:
     text = without("self.forward(ids=rows)\npadded = len(ids)\nreturn self.forward(ids=ids)\n")
-    mended = passed(text, NOW, PADDED)
+    mended = pass_local(text, NOW, PADDED)
     assert mended is not None
     assert mended.text == text.replace("return self.forward(ids=ids)", "return self.forward(padded=padded, ids=ids)")
-    assert passed(mended.text, NOW, PADDED) is None
+    assert pass_local(mended.text, NOW, PADDED) is None
 
 
 @pytest.mark.parametrize(
@@ -164,6 +164,6 @@ def test_it_is_passed_in_the_first_call_where_it_is_set() -> None:
     ],
 )
 def test_what_is_set_at_the_call_is_passed(body: str) -> None:
-    mended = passed(without(body), NOW, PADDED)
+    mended = pass_local(without(body), NOW, PADDED)
     assert mended is not None
     assert "padded=padded" in mended.statement

@@ -8,7 +8,7 @@ from itertools import combinations, product
 
 import pytest
 
-from runner_sync.compose.paths import excludes, is_on_every_path, statements_under
+from runner_sync.compose.paths import is_excluded, is_on_every_path, statements_under
 
 METHOD = """\
     def run(self, rows):
@@ -93,4 +93,4 @@ def test_what_takes_too_long_to_find_out_is_no_every_path() -> None:
 
 @pytest.mark.parametrize(("under", "expected"), [([NOT_A], True), ([A], False), ([NOT_B], False), ([], False)])
 def test_one_path_excludes_another(under: list[tuple[str, bool]], expected: bool) -> None:
-    assert excludes(frozenset(under), frozenset([A])) == expected
+    assert is_excluded(frozenset(under), frozenset([A])) == expected

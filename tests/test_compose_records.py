@@ -6,7 +6,14 @@ import ast
 
 import pytest
 
-from runner_sync.compose.records import Record, fields, fit, makes, record, used
+from runner_sync.compose.records import (
+    Record,
+    find_used_fields,
+    fit_next_use,
+    is_constructing,
+    read_fields,
+    read_record,
+)
 
 NOW = ("output", "logits", "metadata", "common", "hidden", "positions", "stats")
 STATE = {"State": Record(NOW, NOW)}
@@ -71,28 +78,28 @@ LEFT = {
 @pytest.mark.parametrize("name", FITTED)
 def test_an_unpacking_takes_the_new_fields(name: str) -> None:
     before, after = FITTED[name]
-    fitted = fit(method(before), STATE)
+    fitted = fit_next_use(method(before), STATE)
     assert fitted is not None
     assert fitted.text == method(after)
     assert fitted.reason.startswith("State now has ")
     assert fitted.statement.strip().startswith(after[:6])
     ast.parse("class _:\n" + fitted.text)
-    assert fit(fitted.text, STATE) is None
+    assert fit_next_use(fitted.text, STATE) is None
 
 
 @pytest.mark.parametrize("name", LEFT)
 def test_other_tuples_are_left_alone(name: str) -> None:
-    assert fit(method(LEFT[name]), STATE) is None
+    assert fit_next_use(method(LEFT[name]), STATE) is None
 
 
 def test_only_attributes_of_self_are_records() -> None:
-    assert fit(method("output, logits, metadata, common, hidden", "self.take_state()"), STATE) is None
+    assert fit_next_use(method("output, logits, metadata, common, hidden", "self.take_state()"), STATE) is None
 
 
 def test_fields_of_a_record() -> None:
     text = "class State(NamedTuple):\n    'What is handed over.'\n    output: int\n    stats: int | None = None\n"
-    assert fields(text, "State") == ("output", "stats")
-    assert fields(text, "Other") == ()
+    assert read_fields(text, "State") == ("output", "stats")
+    assert read_fields(text, "Other") == ()
 
 
 BY_PLACE = {
@@ -106,10 +113,10 @@ BY_PLACE = {
 @pytest.mark.parametrize("name", BY_PLACE)
 def test_an_unpacking_of_as_many_names_as_there_were_takes_the_new_fields(name: str) -> None:
     before, after = BY_PLACE[name]
-    fitted = fit(method(before), GROWN)
+    fitted = fit_next_use(method(before), GROWN)
     assert fitted is not None
     assert fitted.text == method(after)
-    assert fit(fitted.text, GROWN) is None
+    assert fit_next_use(fitted.text, GROWN) is None
 
 
 NO_UNPACKING = {
@@ -120,7 +127,7 @@ NO_UNPACKING = {
 
 @pytest.mark.parametrize("name", NO_UNPACKING)
 def test_a_tuple_that_is_no_unpacking_of_what_the_record_was(name: str) -> None:
-    assert fit(method(NO_UNPACKING[name]), GROWN) is None
+    assert fit_next_use(method(NO_UNPACKING[name]), GROWN) is None
 
 
 MADE = {
@@ -146,11 +153,11 @@ MADE = {
 @pytest.mark.parametrize("name", MADE)
 def test_what_makes_a_record_gives_the_new_fields(name: str) -> None:
     before, after = MADE[name]
-    fitted = fit(f"    def run(self):\n        {before}\n", GROWN)
+    fitted = fit_next_use(f"    def run(self):\n        {before}\n", GROWN)
     assert fitted is not None
     assert fitted.text == f"    def run(self):\n        {after}\n"
     assert fitted.reason.startswith("State now has common, stats, passed here as")
-    assert fit(fitted.text, GROWN) is None
+    assert fit_next_use(fitted.text, GROWN) is None
 
 
 OLD = ("output", "logits", "metadata", "hidden", "positions", "step")
@@ -160,16 +167,16 @@ WITH_DEFAULT = {"State": Record(OLD, (*OLD[:4], "weights", *OLD[4:]), optional=f
 @pytest.mark.parametrize("weights", ["", "weights = self.weigh()\n        "])
 def test_what_makes_a_record_without_its_last_fields_gives_a_new_one(weights: str) -> None:
     made = f"    def run(self):\n        {weights}self.state = State(output, None, None, hidden, {{}}positions)\n"
-    fitted = fit(made.format(""), WITH_DEFAULT)
+    fitted = fit_next_use(made.format(""), WITH_DEFAULT)
     assert fitted is not None
     assert fitted.text == made.format("weights, " if weights else "None, ")
-    assert fit(fitted.text, WITH_DEFAULT) is None
+    assert fit_next_use(fitted.text, WITH_DEFAULT) is None
 
 
 @pytest.mark.parametrize("given", ["output, None, None, hidden, None, positions", "output, None, None, None, 1, 2"])
 def test_as_many_values_as_there_were_may_be_all_that_there_are_now(given: str) -> None:
     """With a value of the new field and without the last one, which has a default."""
-    fitted = fit(f"    def run(self):\n        self.state = State({given})\n", WITH_DEFAULT)
+    fitted = fit_next_use(f"    def run(self):\n        self.state = State({given})\n", WITH_DEFAULT)
     assert (fitted is None) == ("positions" in given)
 
 
@@ -183,7 +190,7 @@ COMPLETE = {
 
 @pytest.mark.parametrize("name", COMPLETE)
 def test_what_makes_something_else_is_left_alone(name: str) -> None:
-    assert fit(f"    def run(self):\n        self.state = {COMPLETE[name]}\n", GROWN) is None
+    assert fit_next_use(f"    def run(self):\n        self.state = {COMPLETE[name]}\n", GROWN) is None
 
 
 CHANGED = {"State": Record(("output", "logits", "cache", "hidden", "positions"), NOW)}
@@ -192,11 +199,11 @@ CHANGED = {"State": Record(("output", "logits", "cache", "hidden", "positions"),
 def test_what_makes_a_record_that_lost_and_gained_fields_is_told_by_the_names_it_gives() -> None:
     before = "self.state = State(output, logits, metadata, hidden, positions, stats)"
     after = "self.state = State(output, logits, metadata, None, hidden, positions, stats)"
-    fitted = fit(f"    def run(self):\n        {before}\n", CHANGED)
+    fitted = fit_next_use(f"    def run(self):\n        {before}\n", CHANGED)
     assert fitted is not None
     assert fitted.text == f"    def run(self):\n        {after}\n"
     assert fitted.reason.startswith("State now has common, passed here as")
-    assert fit(fitted.text, CHANGED) is None
+    assert fit_next_use(fitted.text, CHANGED) is None
 
 
 @pytest.mark.parametrize(
@@ -208,7 +215,7 @@ def test_what_makes_a_record_that_lost_and_gained_fields_is_told_by_the_names_it
     ],
 )
 def test_a_construction_that_does_not_tell_its_fields_is_left_to_people(given: str) -> None:
-    assert fit(f"    def run(self):\n        self.state = State({given})\n", CHANGED) is None
+    assert fit_next_use(f"    def run(self):\n        self.state = State({given})\n", CHANGED) is None
 
 
 LOST = {"State": Record((*NOW[:3], "cache", *NOW[3:]), NOW)}
@@ -231,10 +238,10 @@ SHORTER = {
 @pytest.mark.parametrize("name", SHORTER)
 def test_a_field_that_is_gone_is_taken_out(name: str) -> None:
     before, after = SHORTER[name]
-    fitted = fit(f"    def run(self):\n        {before}\n", LOST)
+    fitted = fit_next_use(f"    def run(self):\n        {before}\n", LOST)
     assert fitted is not None
     assert fitted.text == f"    def run(self):\n        {after}\n"
-    assert fit(fitted.text, LOST) is None
+    assert fit_next_use(fitted.text, LOST) is None
 
 
 # vllm-omni 0.14.0 on vllm-ascend 0.18.0: a field less, some more, and one that a merge has put behind all others.
@@ -250,15 +257,15 @@ PUT_RIGHT = {
 
 @pytest.mark.parametrize("name", PUT_RIGHT)
 def test_an_unpacking_of_fields_alone_is_put_right(name: str) -> None:
-    fitted = fit(method(PUT_RIGHT[name]), OTHERS)
+    fitted = fit_next_use(method(PUT_RIGHT[name]), OTHERS)
     assert fitted is not None
     assert fitted.text == method(IN_ORDER)
     assert fitted.reason == "State has other fields now, and this unpacking follows their order"
-    assert fit(fitted.text, OTHERS) is None
+    assert fit_next_use(fitted.text, OTHERS) is None
 
 
 def test_a_name_that_nobody_reads_keeps_its_underscore() -> None:
-    fitted = fit(method("output, _logits, metadata, _cache, hidden, positions"), OTHERS)
+    fitted = fit_next_use(method("output, _logits, metadata, _cache, hidden, positions"), OTHERS)
     assert fitted is not None
     assert fitted.text == method(IN_ORDER.replace("logits", "_logits"))
 
@@ -274,27 +281,29 @@ def test_a_name_that_nobody_reads_keeps_its_underscore() -> None:
     ],
 )
 def test_what_is_no_unpacking_of_fields_alone_is_left_to_people(target: str, states: dict[str, Record]) -> None:
-    assert fit(method(target), states) is None
+    assert fit_next_use(method(target), states) is None
 
 
 def test_what_a_method_has_packed_itself_is_left_to_people() -> None:
     text = "    def sample(self):\n        self.own = output, logits, metadata, cache, hidden\n"
-    assert fit(f"{text}        output, logits, metadata, cache, hidden = self.own\n", OTHERS) is None
+    assert fit_next_use(f"{text}        output, logits, metadata, cache, hidden = self.own\n", OTHERS) is None
 
 
 def test_an_unpacking_that_fits_another_record_is_of_that() -> None:
     own = ("output", "logits", "metadata", "cache")
-    assert fit(method(", ".join(own)), OTHERS | {"Own": Record(own, own)}) is None
+    assert fit_next_use(method(", ".join(own)), OTHERS | {"Own": Record(own, own)}) is None
 
 
 def test_remarks_go_with_the_lines_of_their_names() -> None:
-    fitted = fit(method("(\n a,  # why\n b,\n c,\n d  # type: ignore\n)"), {"S": Record((*"abcd",), (*"bdac",))})
+    fitted = fit_next_use(
+        method("(\n a,  # why\n b,\n c,\n d  # type: ignore\n)"), {"S": Record((*"abcd",), (*"bdac",))}
+    )
     assert fitted is not None
     assert fitted.text == method("(\n b,\n d,  # type: ignore\n a,  # why\n c,\n)")
 
 
 def test_a_list_that_would_not_parse_is_left_to_people() -> None:
-    assert fit(method("output, logits, metadata, \\\n            hidden, positions"), OTHERS) is None
+    assert fit_next_use(method("output, logits, metadata, \\\n            hidden, positions"), OTHERS) is None
 
 
 HOLDS = {"State": Record(NOW, NOW)}
@@ -305,7 +314,7 @@ STATED = f"    def run(self):\n        self.state = State({TOLD})\n"
 def test_a_value_for_a_field_that_only_the_twins_record_has_is_taken_out() -> None:
     """`hidden_states_cpu` of vllm-omni pull request 4454 is a field of the GPU runner's record alone."""
     before = STATED.replace("hidden, positions", "None, None")
-    fitted = fit(STATED.replace("hidden, positions", "None, None, None"), HOLDS, before=before)
+    fitted = fit_next_use(STATED.replace("hidden, positions", "None, None, None"), HOLDS, before=before)
     assert fitted is not None
     assert fitted.text == before
     assert fitted.reason == "State has no field for None here, so it is made as before"
@@ -313,12 +322,12 @@ def test_a_value_for_a_field_that_only_the_twins_record_has_is_taken_out() -> No
 
 def test_a_name_for_such_a_field_is_taken_out_unless_it_is_read() -> None:
     grown = TOLD.replace("hidden", "hidden, _hidden_cpu")
-    fitted = fit(method(grown.replace("stats", "raw_stats")), HOLDS, before=method(TOLD))
+    fitted = fit_next_use(method(grown.replace("stats", "raw_stats")), HOLDS, before=method(TOLD))
     assert fitted is not None
     assert fitted.text == method(TOLD.replace("stats", "raw_stats"))
     assert fitted.reason.endswith(", so it is unpacked as before")
     read = method(grown) + "        self.send(_hidden_cpu)\n"
-    assert fit(read, HOLDS, before=method(TOLD)) is None
+    assert fit_next_use(read, HOLDS, before=method(TOLD)) is None
 
 
 @pytest.mark.parametrize(
@@ -331,14 +340,14 @@ def test_a_name_for_such_a_field_is_taken_out_unless_it_is_read() -> None:
 )
 def test_what_cannot_be_told_from_before_is_left_to_people(before: str, now: str) -> None:
     made = "    def run(self):\n        self.state = State({})\n"
-    assert fit(made.format(now), HOLDS, before=made.format(before)) is None
+    assert fit_next_use(made.format(now), HOLDS, before=made.format(before)) is None
 
 
 def test_a_record_of_two_texts() -> None:
     old = "class State(NamedTuple):\n    output: int\n"
     new = "class State(NamedTuple):\n    output: int\n    step: int | None = None\n"
-    assert record(old, new, "State") == Record(("output",), ("output", "step"), frozenset({"step"}))
-    assert not record("", new, "State").has_only_grown
+    assert read_record(old, new, "State") == Record(("output",), ("output", "step"), frozenset({"step"}))
+    assert not read_record("", new, "State").has_only_grown
 
 
 USED = {
@@ -365,18 +374,18 @@ IDLE = {
 @pytest.mark.parametrize("name", USED)
 def test_a_field_that_a_method_uses(name: str) -> None:
     text = f"    def run(self, output, logits):\n        {USED[name]}\n"
-    assert used(text, "State", ("output", "logits"), ["step"]) == {"step"}
+    assert find_used_fields(text, "State", ("output", "logits"), ["step"]) == {"step"}
 
 
 @pytest.mark.parametrize("name", IDLE)
 def test_a_field_that_a_method_does_not_use(name: str) -> None:
     text = f"    def run(self, output, logits):\n        {IDLE[name]}\n"
-    assert used(text, "State", ("output", "logits"), ["step"]) == set()
+    assert find_used_fields(text, "State", ("output", "logits"), ["step"]) == set()
 
 
 def test_what_makes_a_record() -> None:
-    assert makes("    def run(self):\n        self.state = State(1)\n", "State")
-    assert not makes("    def run(self):\n        self.state = Other(State)\n", "State")
+    assert is_constructing("    def run(self):\n        self.state = State(1)\n", "State")
+    assert not is_constructing("    def run(self):\n        self.state = Other(State)\n", "State")
 
 
 WAS = ("output", "logits", "metadata", "common", "extra")
@@ -405,11 +414,11 @@ REORDERED = {
 def test_what_makes_a_record_gives_its_fields_in_the_order_that_they_have_now(name: str) -> None:
     """omni added `extra` and upstream `stats` at one end, and class and call were merged in another order each."""
     before, after = REORDERED[name]
-    fitted = fit(f"    def run(self):\n        self.state = State({before})\n", MIXED)
+    fitted = fit_next_use(f"    def run(self):\n        self.state = State({before})\n", MIXED)
     assert fitted is not None
     assert fitted.text == f"    def run(self):\n        self.state = State({after})\n"
     assert fitted.reason == "State has other fields now, and this call follows their order"
-    assert fit(fitted.text, MIXED) is None
+    assert fit_next_use(fitted.text, MIXED) is None
 
 
 @pytest.mark.parametrize(
@@ -425,13 +434,13 @@ def test_what_makes_a_record_gives_its_fields_in_the_order_that_they_have_now(na
     ],
 )
 def test_a_construction_of_which_the_order_does_not_tell_is_left_alone(given: str, records: dict[str, Record]) -> None:
-    assert fit(f"    def run(self):\n        self.state = State({given})\n", records) is None
+    assert fit_next_use(f"    def run(self):\n        self.state = State({given})\n", records) is None
 
 
 def test_a_field_that_is_declared_twice_counts_once() -> None:
     text = "class State(NamedTuple):\n    output: int\n    stats: int\n    output: int = 0\n"
-    assert fields(text, "State") == ("output", "stats")
-    assert record("", text, "State").optional == {"output"}
+    assert read_fields(text, "State") == ("output", "stats")
+    assert read_record("", text, "State").optional == {"output"}
 
 
 LAST = "        return logits\n"
@@ -442,7 +451,7 @@ TWIN = "    def sample(self):\n        (output, logits, {}, metadata, hidden, st
 @pytest.mark.parametrize("name", ["kept_common", "_common"])
 def test_a_new_field_is_unpacked_under_the_name_that_the_twin_has_for_it(name: str) -> None:
     text = method("output, logits, metadata, hidden, positions, stats")
-    fitted = fit(text, {"State": TWINS}, twin=TWIN.format(name))
+    fitted = fit_next_use(text, {"State": TWINS}, twin=TWIN.format(name))
     assert fitted is not None
     assert fitted.text == method(f"output, logits, metadata, {name}, hidden, positions, stats")
     assert fitted.reason == f"State now has common, unpacked here as {name} and not used yet"
@@ -458,7 +467,7 @@ def test_a_new_field_is_unpacked_under_the_name_that_the_twin_has_for_it(name: s
     ],
 )
 def test_a_new_field_keeps_its_name_where_the_twin_unpacks_something_else(twin: str) -> None:
-    fitted = fit(method("output, logits, metadata, hidden, positions, stats"), {"State": TWINS}, twin=twin)
+    fitted = fit_next_use(method("output, logits, metadata, hidden, positions, stats"), {"State": TWINS}, twin=twin)
     assert fitted is not None
     assert fitted.text == method("output, logits, metadata, common, hidden, positions, stats")
 
@@ -476,14 +485,14 @@ def test_a_new_field_keeps_its_name_where_the_twin_unpacks_something_else(twin: 
 )
 def test_a_new_field_is_not_unpacked_under_the_name_of_another_local(rest: str, name: str) -> None:
     had, has = (f"output, logits, metadata, {new}hidden, positions, stats" for new in ("", f"{name}, "))
-    fitted = fit(method(had).removesuffix(LAST) + rest, STATE)
+    fitted = fit_next_use(method(had).removesuffix(LAST) + rest, STATE)
     assert fitted is not None
     assert fitted.text == method(has).removesuffix(LAST) + rest
 
 
 def test_a_parameter_is_another_local() -> None:
     had, has = (f"output, logits, metadata, {new}hidden, positions, stats" for new in ("", "_common, "))
-    fitted = fit(method(had).replace("self", "self, common", 1), STATE)
+    fitted = fit_next_use(method(had).replace("self", "self, common", 1), STATE)
     assert fitted is not None
     assert fitted.text == method(has).replace("self", "self, common", 1)
 
@@ -491,8 +500,8 @@ def test_a_parameter_is_another_local() -> None:
 def test_all_unpackings_of_a_record_get_the_same_name() -> None:
     had, has = (f"output, logits, metadata, {new}hidden, positions, stats" for new in ("", "common, "))
     twice = method(had) + f"        {had} = self.state\n"
-    once = fit(twice, STATE)
+    once = fit_next_use(twice, STATE)
     assert once is not None
-    both = fit(once.text, STATE)
+    both = fit_next_use(once.text, STATE)
     assert both is not None
     assert both.text == method(has) + f"        {has} = self.state\n"

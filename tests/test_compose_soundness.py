@@ -6,8 +6,8 @@ import textwrap
 
 import pytest
 
-from runner_sync.compose.assignment import read_too_early, read_unless_set
-from runner_sync.compose.soundness import problems, unreachable
+from runner_sync.compose.assignment import find_early_reads, find_unsure_reads
+from runner_sync.compose.soundness import find_problems, find_unreachable
 
 
 def method(body: str) -> str:
@@ -48,18 +48,18 @@ RUNS = {
 @pytest.mark.parametrize("name", IDLE)
 def test_statements_that_never_run_are_found(name: str) -> None:
     body, line = IDLE[name]
-    assert unreachable(method(body)) == [line]
+    assert find_unreachable(method(body)) == [line]
 
 
 @pytest.mark.parametrize("name", RUNS)
 def test_statements_that_may_run_are_left_alone(name: str) -> None:
-    assert unreachable(method(RUNS[name])) == []
+    assert find_unreachable(method(RUNS[name])) == []
 
 
 def test_problems_say_what_is_wrong_with_what() -> None:
     text = method("self.note(total)\ntotal = length(rows)\nreturn total\nidle = 1")
-    assert problems(text, {"len"}) == {("unset", "total"), ("unknown", "length"), ("idle", "idle = 1")}
-    assert sorted(map(str, problems(text, {"len", "length"}))) == [
+    assert find_problems(text, {"len"}) == {("unset", "total"), ("unknown", "length"), ("idle", "idle = 1")}
+    assert sorted(map(str, find_problems(text, {"len", "length"}))) == [
         "`idle = 1` would never run",
         "`total` would be read before it is set",
     ]
@@ -137,12 +137,12 @@ IN_TIME = {
 @pytest.mark.parametrize("name", EARLY)
 def test_locals_read_before_they_are_set_are_found(name: str) -> None:
     body, found = EARLY[name]
-    assert read_too_early(method(body)) == found
+    assert find_early_reads(method(body)) == found
 
 
 @pytest.mark.parametrize("name", IN_TIME)
 def test_locals_that_may_be_set_are_left_alone(name: str) -> None:
-    assert read_too_early(method(IN_TIME[name])) == {}
+    assert find_early_reads(method(IN_TIME[name])) == {}
 
 
 SOMETIMES = {
@@ -198,9 +198,9 @@ ALWAYS = {
 @pytest.mark.parametrize("name", SOMETIMES)
 def test_locals_that_some_path_does_not_set_are_found(name: str) -> None:
     body, found = SOMETIMES[name]
-    assert read_unless_set(method(body)) == found
+    assert find_unsure_reads(method(body)) == found
 
 
 @pytest.mark.parametrize("name", ALWAYS)
 def test_locals_that_every_path_sets_are_left_alone(name: str) -> None:
-    assert read_unless_set(method(ALWAYS[name])) == {}
+    assert find_unsure_reads(method(ALWAYS[name])) == {}

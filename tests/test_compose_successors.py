@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.compose.successors import renamed, renamed_members
+from runner_sync.compose.successors import find_renamed_members, rename_member
 from runner_sync.profile import NPU
 from runner_sync.upgrade import ModuleJob, ModuleRevision, Upstream, upgrade_module
 
@@ -21,7 +21,7 @@ OTHER = "    def rows_of(self):\n        return 1\n"
 
 
 def found(old: dict[str, str], new: dict[str, str], *, elsewhere: str = "") -> dict[str, str]:
-    return renamed_members(old, new, ["use_cp", "rows"], [elsewhere])
+    return find_renamed_members(old, new, ["use_cp", "rows"], [elsewhere])
 
 
 def test_a_member_that_stands_in_the_same_lines_under_another_name() -> None:
@@ -35,7 +35,7 @@ def test_a_method_that_is_called_in_the_same_lines_under_another_name() -> None:
         "size": "    def size(self, n):\n        return n\n",
     }
     new = {name: text.replace("size", "width") for name, text in old.items()}
-    assert renamed_members(old, {"run": new["run"], "width": new["size"]}, ["size"], []) == {"size": "width"}
+    assert find_renamed_members(old, {"run": new["run"], "width": new["size"]}, ["size"], []) == {"size": "width"}
 
 
 OF_THEIR_OWN = {
@@ -70,13 +70,13 @@ def test_only_what_is_read_of_self_gets_the_name() -> None:
         "        use_cp = other.use_cp  # not self.use_cp\n"
         "        return self.use_cp and self.use_cp.size, 'self.use_cp'\n"
     )
-    made = renamed(text, {"use_cp": "use_dcp", "gone": "new"})
+    made = rename_member(text, {"use_cp": "use_dcp", "gone": "new"})
     assert made is not None
     assert made.text == text.replace(
         "return self.use_cp and self.use_cp.size", "return self.use_dcp and self.use_dcp.size"
     )
     assert (made.line, made.was.strip()[:16]) == (3, "return self.use_")
-    assert renamed(made.text, {"use_cp": "use_dcp"}) is None
+    assert rename_member(made.text, {"use_cp": "use_dcp"}) is None
 
 
 def module(methods: dict[str, str], name: str = "NPUModelRunner") -> str:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from runner_sync.compose.unset import left_out
+from runner_sync.compose.unset import drop_unset_argument
 
 BEFORE = """\
     def run(self, rows):
@@ -54,12 +54,12 @@ UPSTREAM = """\
 )
 def test_an_argument_that_nothing_sets_is_left_out(call: str, expected: str) -> None:
     text = BEFORE.replace("self.pack(rows, ids=ids)", call)
-    mended = left_out(BEFORE, text, UPSTREAM)
+    mended = drop_unset_argument(BEFORE, text, UPSTREAM)
     assert mended is not None
     assert mended.text == BEFORE.replace("self.pack(rows, ids=ids)", expected)
     assert re.fullmatch(r"left out: (\w+=|the argument behind \*\*), because nothing here sets routed", mended.reason)
     assert (mended.line, mended.is_gone) == (3, True)
-    assert left_out(BEFORE, mended.text, UPSTREAM) is None
+    assert drop_unset_argument(BEFORE, mended.text, UPSTREAM) is None
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_an_argument_that_nothing_sets_is_left_out(call: str, expected: str) -> 
     ],
 )
 def test_what_stays(before: str, text: str) -> None:
-    assert left_out(before, text, UPSTREAM) is None
+    assert drop_unset_argument(before, text, UPSTREAM) is None
 
 
 CALL = "return self.pack(rows, ids=ids)"
@@ -123,6 +123,6 @@ SAME = UPSTREAM.replace("routed = self.routed(rows)", "routed = self.old_routed(
 )
 def test_what_omni_had_left_out_of_the_same_call_is_no_news(before: str, base: str, is_settled: bool) -> None:
     """``routed_experts=`` of vllm-ascend 0.25.1rc1, which vllm-omni 0.27.0 sets on the record instead."""
-    mended = left_out(before, BEFORE.replace("ids=ids", "ids=ids, routed=routed"), UPSTREAM, base=base)
+    mended = drop_unset_argument(before, BEFORE.replace("ids=ids", "ids=ids, routed=routed"), UPSTREAM, base=base)
     assert mended is not None
     assert (mended.text, mended.is_settled) == (BEFORE, is_settled)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.lineage import Candidate, Origin, infer, kind_of, similarity, without_unsynced
+from runner_sync.lineage import Candidate, Origin, classify, find_origin, similarity, without_unsynced
 
 
 def unit(*statements: str, name: str = "run") -> str:
@@ -28,14 +28,14 @@ OLD, NEW = Candidate("0.1", unit(*steps(1, 8))), Candidate("0.2", unit(*steps(1,
     ],
 )
 def test_the_closest_candidate_is_the_base(text: str, ref: str) -> None:
-    found = infer(text, [OLD, NEW])
+    found = find_origin(text, [OLD, NEW])
     assert found is not None
     assert found.ref == ref
 
 
 def test_of_equally_close_candidates_the_earliest_is_the_base() -> None:
     same = [Candidate(ref, OLD.text) for ref in ("0.1", "0.2", "0.3")]
-    found = infer(OLD.text, same)
+    found = find_origin(OLD.text, same)
     assert found == Origin("0.1", OLD.text, 1.0, frozenset(), ())
 
 
@@ -55,7 +55,7 @@ LATER = [*LARGE, *steps(101, 105)]
 def test_a_near_tie_goes_to_the_earlier_one_unless_most_of_the_later_is_there(text: str, ref: str) -> None:
     """Two of five new statements make the later one the closer, for a large part of the text is omni's own."""
     candidates = [Candidate("0.1", unit(*LARGE)), Candidate("0.2", unit(*LATER))]
-    found = infer(text, candidates)
+    found = find_origin(text, candidates)
     assert found is not None
     assert found.ref == ref
 
@@ -91,7 +91,7 @@ SHORTER, LONGER = unit(*steps(1, 30), *steps(51, 54)), unit(*steps(1, 30), *RECE
 def test_a_passage_of_the_later_one_alone_decides_a_near_tie_where_omni_dropped_most(
     text: str, longer: str, ref: str
 ) -> None:
-    found = infer(text, [Candidate("0.1", SHORTER), Candidate("0.2", longer), Candidate("0.3", longer)])
+    found = find_origin(text, [Candidate("0.1", SHORTER), Candidate("0.2", longer), Candidate("0.3", longer)])
     assert found is not None
     assert found.ref == ref
 
@@ -103,18 +103,18 @@ def test_two_of_five_statements_do_make_the_later_one_closer() -> None:
 
 def test_layout_and_comments_do_not_move_the_base() -> None:
     text = unit("# omni", *steps(1, 8)).replace("(a, b)\n", "(\n            a,\n            b,\n        )\n")
-    found = infer(text, [OLD, NEW])
+    found = find_origin(text, [OLD, NEW])
     assert found is not None
     assert (found.ref, found.composite) == ("0.1", ())
 
 
 def test_no_candidate_no_base() -> None:
-    assert infer(OLD.text, []) is None
+    assert find_origin(OLD.text, []) is None
 
 
 def test_parts_from_another_revision_make_the_base_composite() -> None:
     mixed = unit(*steps(1, 8), "self.step_11(a, b)")
-    found = infer(mixed, [OLD, NEW])
+    found = find_origin(mixed, [OLD, NEW])
     assert found is not None
     assert (found.ref, found.composite) == ("0.1", ("0.2",))
     assert "self.step_11(a, b)" in found.heritage
@@ -122,7 +122,7 @@ def test_parts_from_another_revision_make_the_base_composite() -> None:
 
 
 def test_a_revision_that_gave_nothing_is_heritage_but_no_part() -> None:
-    found = infer(unit(*steps(1, 8), "self.omni(a)"), [OLD, NEW])
+    found = find_origin(unit(*steps(1, 8), "self.omni(a)"), [OLD, NEW])
     assert found is not None
     assert found.composite == ()
     assert "self.step_14(a, b)" in found.heritage
@@ -210,7 +210,7 @@ OWN_20 = [f"self.own_{k}(a)" for k in range(20)]
     ],
 )
 def test_copies_are_told_from_overrides(text: str, upstream: str, kind: str) -> None:
-    assert kind_of(text, infer(text, [Candidate("0.1", upstream)])) == kind
+    assert classify(text, find_origin(text, [Candidate("0.1", upstream)])) == kind
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_copies_are_told_from_overrides(text: str, upstream: str, kind: str) -> 
 def test_only_a_call_of_the_parents_method_makes_an_override(line: str, kind: str) -> None:
     upstream = unit(*steps(1, 20))
     mine = unit(*steps(1, 12), *steps(30, 36), line)
-    assert kind_of(mine, infer(mine, [Candidate("0.1", upstream)])) == kind
+    assert classify(mine, find_origin(mine, [Candidate("0.1", upstream)])) == kind
 
 
 CALLS_OTHER = "out = Omni.run(self, a)"
@@ -269,11 +269,11 @@ def test_where_upstream_calls_its_parents_method_the_rest_tells_a_copy(
     text: list[str], upstream: list[str], kind: str
 ) -> None:
     mine = unit(*text)
-    assert kind_of(mine, infer(mine, [Candidate("0.1", unit(*upstream))]), owner="NPURunner") == kind
+    assert classify(mine, find_origin(mine, [Candidate("0.1", unit(*upstream))]), owner="NPURunner") == kind
 
 
 def test_without_a_namesake_a_unit_is_omnis_own() -> None:
-    assert kind_of(OLD.text, None) == "own"
+    assert classify(OLD.text, None) == "own"
 
 
 def test_similarity_counts_repeated_statements() -> None:
@@ -473,7 +473,7 @@ def test_a_condition_that_one_of_several_older_revisions_has_is_older() -> None:
 def test_comments_of_other_revisions_are_heritage_and_weigh_nothing() -> None:
     old = Candidate("0.1", unit("# first", *steps(1, 8)))
     new = Candidate("0.2", unit("# second", "# third", *steps(1, 8)))
-    found = infer(unit("# omni's", "# second", *steps(1, 8)), [old, new])
+    found = find_origin(unit("# omni's", "# second", *steps(1, 8)), [old, new])
     assert found is not None
     assert (found.ref, found.heritage) == ("0.1", {"# second", "# third"})
 
@@ -485,9 +485,9 @@ def test_a_branch_of_omnis_own_in_front_of_upstreams_condition_does_not_move_the
     text = unit("elif self.new", "    if self.own:\n        self.skip()\n")
     candidates = [Candidate("0.1", unit("if self.old")), Candidate("0.2", unit("if self.new"))]
     for refs in (candidates, [*candidates, Candidate("0.3", unit("if self.newer"))]):
-        origin = infer(text, refs)
+        origin = find_origin(text, refs)
         assert origin is not None
         assert origin.ref == "0.2"
-    loop = infer(unit("while self.new"), candidates)
+    loop = find_origin(unit("while self.new"), candidates)
     assert loop is not None
     assert loop.ref == "0.1"

@@ -26,7 +26,7 @@ from runner_sync.merge import (
     Reason,
     UnparsableText,
     merge,
-    named_alike,
+    rename_alike,
     with_old_reads_renamed,
 )
 from runner_sync.merge.placing import emit
@@ -132,8 +132,8 @@ LONGER = HIDDEN.replace("    return", "    self.step(hidden)\n    return")
 )
 def test_revisions_are_told_in_the_names_of_a_text(other: str, named: str | None) -> None:
     others = [LONGER, other, HIDDEN]
-    assert named_alike(MINE, others)[1] == (named or other)
-    assert named_alike(MINE, others)[2] == MINE
+    assert rename_alike(MINE, others)[1] == (named or other)
+    assert rename_alike(MINE, others)[2] == MINE
 
 
 MAKES = """\

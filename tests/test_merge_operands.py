@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from runner_sync.merge import FOLLOW, PORT, merge, settled_for
+from runner_sync.merge import FOLLOW, PORT, merge, settle_for
 from runner_sync.merge.phrases.operands import find_added_guards, with_operands
 from runner_sync.model import Triple
 
@@ -154,6 +154,6 @@ def test_other_changes_of_a_condition_hold_for_any_suite(new: str, own: str, mer
 
 def test_a_guard_comes_with_a_side_that_wins_all_conflicts_and_with_a_port() -> None:
     omni = _unit(OWN, PREPARED, more=GIVEN)
-    for policy in (settled_for(FOLLOW, "upstream"), PORT):
+    for policy in (settle_for(FOLLOW, "upstream"), PORT):
         result = merge(Triple(_unit(OLD), omni, _unit(NEW)), policy=policy)
         assert result.text == omni.replace(OWN, f"{OWN} and not self.raw")

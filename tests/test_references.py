@@ -13,7 +13,7 @@ from runner_sync.references import alternatives, find_bindings
 from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.trees import Tree
 from runner_sync.units import class_bases, split
-from runner_sync.verify.runners.ancestry import ancestry
+from runner_sync.verify.runners.ancestry import find_ancestry
 from runner_sync.verify.runners.job import CheckJob, CheckModule, Library
 from runner_sync.verify.trees.classes import Classes
 from runner_sync.verify.trees.world import World
@@ -98,7 +98,7 @@ def by_check(runner: str) -> str:
     library = Library(CheckJob(NPU, (CheckModule(RUNNER, runner),), read=FILES.get))
     reading = library.at(RUNNER)
     assert reading is not None
-    found = ancestry(library, reading.classes["R"])
+    found = find_ancestry(library, reading.classes["R"])
     return _words([parent.name for parent in found.classes[1:]], is_open=found.is_open)
 
 

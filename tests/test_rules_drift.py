@@ -12,8 +12,8 @@ from runner_sync.lock import Entry, digest
 from runner_sync.model import BaseRef
 from runner_sync.profile import ASCEND_RUNNER
 from runner_sync.verify.check import CheckJob
-from runner_sync.verify.runners.locked import record
-from runner_sync.verify.runners.new_calls import new_keywords, new_steps
+from runner_sync.verify.runners.locked import add_lock_keys
+from runner_sync.verify.runners.new_calls import find_new_keywords, find_new_self_calls
 from runner_sync.verify.runners.reading import Reading
 
 BODY = """
@@ -127,7 +127,9 @@ def test_calls_that_are_new_in_nothing(target: dict[str, str]) -> None:
 
 def test_texts_that_are_no_python_have_no_calls() -> None:
     broken = "self.add(rows=1"
-    assert list(new_keywords("self.add()", broken, "self.add()")) == list(new_steps("", broken, "")) == []
+    assert (
+        list(find_new_keywords("self.add()", broken, "self.add()")) == list(find_new_self_calls("", broken, "")) == []
+    )
 
 
 def test_what_is_shown_is_not_named_again() -> None:
@@ -193,7 +195,9 @@ def test_a_port_of_the_gpu_twin_is_no_copy() -> None:
 def locked(npu: str, base: str, *, ref: str = "0.24.0rc1") -> Entry:
     unit = upstream(base).split("\n", 1)[1]
     source = BaseRef("vllm-ascend", ref, ASCEND_RUNNER, "NPUModelRunner._dummy_run", "lock", 1.0, digest(unit))
-    return record([Entry(AR, "NPUARModelRunner._dummy_run", source)], Reading(AR, copy(npu)), None, label="Omni-new")[0]
+    return add_lock_keys(
+        [Entry(AR, "NPUARModelRunner._dummy_run", source)], Reading(AR, copy(npu)), None, label="Omni-new"
+    )[0]
 
 
 def test_the_lock_alone_tells_that_upstream_changed() -> None:

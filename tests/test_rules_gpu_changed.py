@@ -23,7 +23,7 @@ from runner_sync.lock import Entry, digest
 from runner_sync.model import BaseRef, Finding
 from runner_sync.verify.baseline import Baseline
 from runner_sync.verify.check import CheckJob
-from runner_sync.verify.runners.locked import GPU_CODE, record
+from runner_sync.verify.runners.locked import GPU_CODE, add_lock_keys
 from runner_sync.verify.runners.reading import Reading
 
 
@@ -32,7 +32,7 @@ def entry(npu_text: str, gpu_text: str, name: str = "execute_model") -> Entry:
     unit = dedent(gpu_text)[dedent(gpu_text).index("    def ") :]
     ref = BaseRef("vllm-omni", "0.26.0", GPU_AR, f"GPUARModelRunner.{name}", "lock", 1.0, digest(unit))
     one = Entry(AR, f"NPUARModelRunner.{name}", None, ref)
-    return record([one], Reading(AR, dedent(npu_text)), Reading(GPU_AR, dedent(gpu_text)), label="Omni-new")[0]
+    return add_lock_keys([one], Reading(AR, dedent(npu_text)), Reading(GPU_AR, dedent(gpu_text)), label="Omni-new")[0]
 
 
 OLD_GPU, OLD_NPU = gpu(PLAIN), npu(PLAIN)

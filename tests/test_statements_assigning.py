@@ -8,7 +8,7 @@ import textwrap
 import pytest
 from verify_samples import world
 
-from runner_sync.compose.notes import WORD, annotate
+from runner_sync.compose.notes import WORD, add_review_comments
 from runner_sync.merge import merge
 from runner_sync.model import ReviewItem, Triple
 from runner_sync.statements import flatten
@@ -124,7 +124,7 @@ def test_what_a_comment_calls_by_its_name(name: str) -> None:
     text, names, _ = sides(name)
     for unit, prefix in [*((one, "") for one in names), ("other", "other: ")]:
         item = ReviewItem("R1", unit, "m.py", 1, 1, "why", 0.5, "", "", "", "")
-        assert annotate(text, [item])[0].startswith(f"{WORD} R1 {prefix}why")
+        assert add_review_comments(text, [item])[0].startswith(f"{WORD} R1 {prefix}why")
 
 
 @pytest.mark.parametrize("name", NOTHING)

@@ -6,7 +6,7 @@ import pytest
 
 from runner_sync.merge import merge
 from runner_sync.model import Triple
-from runner_sync.upgrade.questions.answered import without_answered
+from runner_sync.upgrade.questions.answered import drop_answered
 
 TAKES = {"OwnOutput": frozenset({"rows", "ids", "payload", "stats"}), "Closed": frozenset({"rows", "ids"})}
 
@@ -34,10 +34,10 @@ def test_a_call_that_takes_what_it_is_given_is_no_question(own: str, more: str, 
     base, omni, upstream = (f"def run(self, rows):\n    {head}{call}{bracket}\n    return rows\n" for call in calls)
     asked = merge(Triple(base, omni, upstream)).decisions
     assert [item.reason.kind for item in asked] == ["arguments of another call"]
-    assert [*without_answered(asked, TAKES)] == ([*asked] if is_left else [])
+    assert [*drop_answered(asked, TAKES)] == ([*asked] if is_left else [])
 
 
 def test_another_question_about_such_a_call_is_left() -> None:
     base, omni, upstream = (f"made = OwnOutput(rows={value})\n" for value in ("1", "2", "3"))
     asked = merge(Triple(base, omni, upstream)).decisions
-    assert [*without_answered(asked, TAKES)] == [*asked] != []
+    assert [*drop_answered(asked, TAKES)] == [*asked] != []

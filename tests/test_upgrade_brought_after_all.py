@@ -18,7 +18,7 @@ AROUND = "with self.timed():\n    if self.is_last:\n        # After the rest.\n 
 
 
 def asked(*items: ReviewItem) -> list[tuple[str, str]]:
-    draft = drop_ported_passages(Draft("run", (Stage(FINISH),)).asking(*items))
+    draft = drop_ported_passages(Draft("run", (Stage(FINISH),)).with_questions(*items))
     return [(item.id, item.upstream) for item in draft.reviews]
 
 

@@ -18,7 +18,7 @@ BEGUN = "if self.balances:\n    self.loads.begin()"
 STEP = "    def step(self):\n        self.run()\n"
 LAST = "    def last(self):\n        self.stop()\n"
 CAME = ReviewItem("R1", "Runner.step", "a.py", 2, 3, "is back", 0.5, "", "", BEGUN, BEGUN)
-FIRST = Draft("Runner.step", (Stage(STEP),), "copy").grown(
+FIRST = Draft("Runner.step", (Stage(STEP),), "copy").with_stage(
     STEP + "        if self.balances:\n            self.loads.begin()\n", "upstream"
 )
 ENDED = "        if self.balances:\n            self.loads.end()\n"
@@ -27,7 +27,7 @@ ENDED = "        if self.balances:\n            self.loads.end()\n"
 def asked(upstream: str, *, first: Draft = FIRST, item: ReviewItem = CAME, last: Draft | None = None) -> list[str]:
     """What upstream's ``last`` has beside what came into ``step``, as the questions show it."""
     second = last or Draft("Runner.last", (Stage(LAST),), "copy")
-    drafts = ask_about_counterparts([first.asking(item), replace(second, upstream=upstream)], JOB)
+    drafts = ask_about_counterparts([first.with_questions(item), replace(second, upstream=upstream)], JOB)
     assert drafts[0].reviews == (item,)
     return [
         one.upstream for one in drafts[1].reviews if one.chosen == "" and "counterpart of what R1 added" in one.reason
@@ -81,7 +81,7 @@ def test_a_test_that_the_copy_had_before_tells_nothing() -> None:
 
 def test_what_is_asked_about_already_is_not_asked_again() -> None:
     item = replace(CAME, id="R2", unit="Runner.last", upstream=ENDED, chosen="", reason="left out")
-    mine = Draft("Runner.last", (Stage(LAST),), "copy").asking(item)
+    mine = Draft("Runner.last", (Stage(LAST),), "copy").with_questions(item)
     assert asked(LAST + ENDED, last=mine) == []
 
 
@@ -108,4 +108,4 @@ def test_a_counterpart_that_another_question_leaves_out_is_a_partner(
 ) -> None:
     """0.16.0 on 0.19.1rc1 took `forward_before` and left `forward_end` out, in two unrelated questions."""
     second = Draft(f"{owner}.last", (Stage(LAST),), "copy", reviews=(item,))
-    assert [*find_asked_counterparts([FIRST.asking(CAME), second])] == pairs
+    assert [*find_asked_counterparts([FIRST.with_questions(CAME), second])] == pairs

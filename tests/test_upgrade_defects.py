@@ -30,7 +30,7 @@ from runner_sync.upgrade.questions.defects import (
     ask_about_returns,
     ask_about_unknown,
 )
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 FIRST = "        self._update_states(scheduler_output)\n"
 SETS = FIRST + "        self.started = self.clock()\n"
@@ -229,7 +229,9 @@ def test_what_the_merge_asks_about_the_same_statement_is_one_question(
     text = "    def run(self, rows):\n        self.pack(payload)\n"
     draft = Draft("Runner.run", (Stage("    def run(self): ...\n"), Stage(text, "upstream")), "copy", "updated")
     shown = Shown(omni="        self.pack(payload)", upstream="        self.pack(rows)", chosen=chosen)
-    draft = draft.asking(review(draft, "runner.py", reason="edited", confidence=0.5, shown=shown, line=line))
+    draft = draft.with_questions(
+        make_review(draft, "runner.py", reason="edited", confidence=0.5, shown=shown, line=line)
+    )
     (asked,) = ask_about_unknown("payload", [draft], "runner.py")
     assert [item.reason for item in asked.reviews] == reasons
     assert min(item.confidence for item in asked.reviews) == DEFECT
@@ -263,7 +265,9 @@ def returns(
     module = NPU.modules[0]
     job = ModuleJob(NPU, module, "runner.py", before, Upstream(new=ModuleRevision("0.2", upstream, ASCEND)))
     if asked is not None:
-        draft = draft.asking(review(draft, "runner.py", reason="", confidence=1, shown=asked, from_gpu=from_gpu))
+        draft = draft.with_questions(
+            make_review(draft, "runner.py", reason="", confidence=1, shown=asked, from_gpu=from_gpu)
+        )
     return [item.reason for item in ask_about_returns(draft, job).reviews[len(draft.reviews) :]]
 
 

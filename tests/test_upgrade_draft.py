@@ -9,12 +9,12 @@ import pytest
 from runner_sync.confidence import DERIVED
 from runner_sync.model import Provenance
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 FIRST = "def run(self):\n    self.load()\n    return 1\n"
 MORE = "def run(self):\n    self.keep()\n    self.load()\n    return 1\n"
 DRAFT = Draft("Runner.run", (Stage(FIRST),))
-ITEM = review(DRAFT, "runner.py", reason="why", confidence=DERIVED, shown=Shown(chosen="self.load()"), line=2)
+ITEM = make_review(DRAFT, "runner.py", reason="why", confidence=DERIVED, shown=Shown(chosen="self.load()"), line=2)
 
 
 def test_nobody_can_change_a_draft() -> None:
@@ -24,43 +24,48 @@ def test_nobody_can_change_a_draft() -> None:
 
 
 def test_what_is_done_to_a_draft_is_done_to_another_one() -> None:
-    asked = DRAFT.asking(ITEM)
-    made = [asked.grown(MORE, "gpu"), asked.dropped(ITEM), asked.advanced(MORE, "gpu"), asked.laid_out_anew(MORE)]
+    asked = DRAFT.with_questions(ITEM)
+    made = [
+        asked.with_stage(MORE, "gpu"),
+        asked.as_removed(ITEM),
+        asked.with_stage_and_moved_questions(MORE, "gpu"),
+        asked.with_layout(MORE),
+    ]
     assert asked not in made
     assert asked == Draft("Runner.run", (Stage(FIRST),), reviews=(ITEM,))
     assert Draft("Runner.run", (Stage(FIRST),)) == DRAFT
 
 
 def test_a_further_stage_keeps_the_first_one_and_who_brought_what() -> None:
-    grown = DRAFT.grown(MORE, "upstream")
+    grown = DRAFT.with_stage(MORE, "upstream")
     assert (grown.before, grown.text, grown.stages[-1].source) == (FIRST, MORE, "upstream")
 
 
 def test_a_member_that_goes_is_one_question() -> None:
     other = replace(ITEM, id="R2")
-    dropped = DRAFT.asking(ITEM).dropped(other)
+    dropped = DRAFT.with_questions(ITEM).as_removed(other)
     assert (dropped.removed, dropped.reviews, dropped.text) == (True, (other,), FIRST)
 
 
 def test_questions_go_with_their_lines_where_a_text_moves_on() -> None:
-    asked = DRAFT.asking(ITEM)
-    assert [item.line for item in asked.grown(MORE, "gpu").reviews] == [2]
-    assert [item.line for item in asked.advanced(MORE, "gpu").reviews] == [3]
+    asked = DRAFT.with_questions(ITEM)
+    assert [item.line for item in asked.with_stage(MORE, "gpu").reviews] == [2]
+    assert [item.line for item in asked.with_stage_and_moved_questions(MORE, "gpu").reviews] == [3]
 
 
 def test_another_layout_is_no_further_stage() -> None:
-    asked = DRAFT.grown(FIRST, "gpu").asking(ITEM).laid_out_anew(MORE)
+    asked = DRAFT.with_stage(FIRST, "gpu").with_questions(ITEM).with_layout(MORE)
     assert asked.stages == (Stage(FIRST), Stage(MORE, "gpu"))
     assert [item.line for item in asked.reviews] == [3]
 
 
 @pytest.mark.parametrize("source", ["upstream", "gpu"])
 def test_what_completes_a_change_is_of_whom_the_change_is(source: Provenance) -> None:
-    assert DRAFT.grown(FIRST, source).completed(MORE).stages[-1].source == source
+    assert DRAFT.with_stage(FIRST, source).with_completion(MORE).stages[-1].source == source
 
 
 def test_what_completes_a_port_elsewhere_is_ported() -> None:
-    assert DRAFT.completed(MORE).stages[-1] == Stage(MORE, "gpu")
+    assert DRAFT.with_completion(MORE).stages[-1] == Stage(MORE, "gpu")
 
 
 def test_a_place_for_a_question_has_no_text_and_was_not_asked_for() -> None:

@@ -32,10 +32,10 @@ def asked(
     known: str = "",
 ) -> list[tuple[str, str]]:
     """The reason and the shown text of each question about a copy."""
-    monkeypatch.setattr(ended_calls, "base_text", lambda _draft, _job: base)
+    monkeypatch.setattr(ended_calls, "find_base_text", lambda _draft, _job: base)
     item = ReviewItem("R1", "R.run", "a.py", 2, 2, "left out", 0.5, "", "", known, "")
     draft = Draft("R.run", (Stage(omni),), kind=kind, base=BASE_REF, upstream=upstream, reviews=(item,))  # type: ignore[arg-type]
-    [done] = ended_calls.ask_about_ended_calls([draft.grown(result, "upstream")], JOB)
+    [done] = ended_calls.ask_about_ended_calls([draft.with_stage(result, "upstream")], JOB)
     assert done.reviews[0] == item
     return [(one.reason, one.upstream) for one in done.reviews[1:]]
 

@@ -22,7 +22,7 @@ ASKED = ReviewItem("R1", "Runner.run", "p", 2, 3, "removed a loop", 0.4, LOOP, L
 
 
 def shown(item: ReviewItem, *others: Draft, run: str = RUN, inherited: str = "") -> str:
-    draft = Draft("Runner.run", (Stage(run),)).asking(item)
+    draft = Draft("Runner.run", (Stage(run),)).with_questions(item)
     hierarchy = Hierarchy(inherited={"Runner": Inherited(members={inherited: None})})
     job = ModuleJob(NPU, NPU.modules[0], "p", "", hierarchy=hierarchy)
     first, *_ = show_helpers([draft, *others], job, SIDE)

@@ -11,7 +11,7 @@ from runner_sync.merge import Decision, Kind, Reason
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.questions.in_helpers import naming_helpers
+from runner_sync.upgrade.questions.in_helpers import name_helpers
 
 TEST = "if self.cache is not None and group().is_last_rank(rows):"
 WRAPPED = "if (\n            self.cache is not None\n            and group().is_last_rank(rows)\n        ):"
@@ -25,7 +25,7 @@ def reason(
 ) -> Reason:
     asked = Decision(3, 3, Reason(kind), 0.6, base, omni, "if self.cache:", omni)
     job = ModuleJob(NPU, NPU.modules[0], "runner.py", f"class Runner:\n{run}\n{helper}")
-    (item,) = naming_helpers([asked], Draft("Runner.run", (Stage(run),)), job, {"_update_cache": theirs})
+    (item,) = name_helpers([asked], Draft("Runner.run", (Stage(run),)), job, {"_update_cache": theirs})
     return item.reason
 
 

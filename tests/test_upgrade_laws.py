@@ -87,10 +87,10 @@ def test_each_ported_line_is_in_a_question_whatever_later_steps_write(first: int
         triple = made_at_random(seed)
         before, after = triple.base, triple.upstream
         asked = list_questions(Draft("R.run", (Stage(before),)), job, before=before, after=after, twin=after)
-        draft = Draft("R.run", (Stage(before),)).advanced(after, "gpu").asking(*asked)
+        draft = Draft("R.run", (Stage(before),)).with_stage_and_moved_questions(after, "gpu").with_questions(*asked)
         done = completed_at_random(after, seed)
         lines = done.split("\n")
-        placed = [place(item, lines, 1) for item in draft.completed(done).reviews]
+        placed = [place(item, lines, 1) for item in draft.with_completion(done).reviews]
         covered = {row for item in placed for row in range(item.line, item.end_line + 1)}
         ported = new_lines(before, after)
         kept = {now for was, now in zip(*matching(after, done), strict=True) if was in ported}

@@ -11,7 +11,7 @@ from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import Hierarchy, Inherited, ModuleJob
 from runner_sync.upgrade.mending import drop_unset_arguments, pass_required_parameters
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 BEFORE = "    def forward(self, ids):\n        return ids\n"
 NOW = "    def forward(self, padded, ids):\n        return ids[:padded]\n"
@@ -102,8 +102,8 @@ def test_what_goes_out_of_a_statement_is_said_where_that_is_asked_about(
         "R.run", (Stage(OMNI), Stage(OMNI.replace("return self.pack(rows)", MERGED), "upstream")), chosen=True
     )
     shown = Shown(omni="return self.pack(rows)", chosen=chosen)
-    draft = replace(draft, upstream=UPSTREAM).asking(
-        review(draft, "r.py", reason="both changed it", confidence=CONTESTED, shown=shown, line=2)
+    draft = replace(draft, upstream=UPSTREAM).with_questions(
+        make_review(draft, "r.py", reason="both changed it", confidence=CONTESTED, shown=shown, line=2)
     )
     (left,) = drop_unset_arguments([draft], ModuleJob(NPU, NPU.modules[1], "r.py", ""))
     assert left.text == OMNI.replace("(rows)", "(rows, ids=1)")
@@ -125,9 +125,9 @@ def test_a_change_that_went_as_a_whole_is_not_said_to_have_been_made(omni: str, 
         "R.run", (Stage(OMNI), Stage(OMNI.replace("return self.pack(rows)", merged), "upstream")), chosen=True
     )
     shown = Shown(omni=omni, chosen=merged)
-    item = review(draft, "r.py", reason="both changed it", confidence=CONTESTED, shown=shown, line=2)
+    item = make_review(draft, "r.py", reason="both changed it", confidence=CONTESTED, shown=shown, line=2)
     (left,) = drop_unset_arguments(
-        [replace(draft, upstream=UPSTREAM).asking(item)], ModuleJob(NPU, NPU.modules[1], "r.py", "")
+        [replace(draft, upstream=UPSTREAM).with_questions(item)], ModuleJob(NPU, NPU.modules[1], "r.py", "")
     )
     assert [(one.chosen, one.reason) for one in left.reviews] == [("return self.pack(rows)", reason)]
 
@@ -149,10 +149,12 @@ def test_what_is_mended_is_said_where_the_statement_is_asked_about(chosen: str, 
     """That an unpacking stayed as it was, and that it took a new field, had been two questions."""
     draft = Draft("R.run", (Stage(RUN),), chosen=True)
     line = 2 if chosen.startswith("self.note") else 3
-    item = review(draft, "r.py", reason="both changed it", confidence=CONTESTED, shown=Shown(chosen=chosen), line=line)
+    item = make_review(
+        draft, "r.py", reason="both changed it", confidence=CONTESTED, shown=Shown(chosen=chosen), line=line
+    )
     inherited = Inherited({"forward": NOW}, before={"forward": BEFORE})
     job = ModuleJob(NPU, NPU.modules[1], "r.py", "", hierarchy=Hierarchy(inherited={"R": inherited}))
-    (mended,) = pass_required_parameters([draft.asking(item)], job)
+    (mended,) = pass_required_parameters([draft.with_questions(item)], job)
     assert "padded=padded" in mended.text
     assert [one.reason for one in mended.reviews] == reasons
 
@@ -171,10 +173,10 @@ def test_what_is_mended_is_said_where_the_statement_is_asked_about(chosen: str, 
 def test_a_question_about_a_port_of_which_nothing_is_left_goes(omni: str, from_gpu: bool, is_asked: bool) -> None:
     draft = Draft("R.run", (Stage(RUN),), chosen=True)
     shown = Shown(omni=omni, upstream="return self.forward(ids=ids)", chosen="return self.forward(ids=ids)")
-    item = review(draft, "r.py", reason="ported", confidence=CONTESTED, shown=shown, line=3, from_gpu=from_gpu)
+    item = make_review(draft, "r.py", reason="ported", confidence=CONTESTED, shown=shown, line=3, from_gpu=from_gpu)
     inherited = Inherited({"forward": NOW}, before={"forward": BEFORE})
     job = ModuleJob(NPU, NPU.modules[1], "r.py", "", hierarchy=Hierarchy(inherited={"R": inherited}))
-    (mended,) = pass_required_parameters([draft.asking(item)], job)
+    (mended,) = pass_required_parameters([draft.with_questions(item)], job)
     assert "padded=padded" in mended.text
     assert any("ported" in one.reason for one in mended.reviews) is is_asked
 
@@ -193,8 +195,8 @@ def test_nothing_counts_as_left_out_that_a_mend_brings(base: str, upstream: str,
     """`_hidden_states_cpu` of 0.22.0 stood in the unpacking, and "left out" in its question."""
     draft = Draft("R.run", (Stage(RUN),), chosen=True)
     shown = Shown(f"return self.{base}", omni, f"return self.{upstream}", MINE)
-    item = review(draft, "r.py", reason="left out", confidence=CONTESTED, shown=shown, line=3)
+    item = make_review(draft, "r.py", reason="left out", confidence=CONTESTED, shown=shown, line=3)
     inherited = Inherited({"forward": NOW}, before={"forward": BEFORE})
     job = ModuleJob(NPU, NPU.modules[1], "r.py", "", hierarchy=Hierarchy(inherited={"R": inherited}))
-    (mended,) = pass_required_parameters([draft.asking(item)], job)
+    (mended,) = pass_required_parameters([draft.with_questions(item)], job)
     assert [one.reason for one in mended.reviews] == [reason]

@@ -21,7 +21,10 @@ CALL = ReviewItem("R2", "Runner.run", "a.py", 3, 3, "ported", 0.7, *TEXTS, from_
 
 
 def part_of(item: ReviewItem, *, name: str = "Runner.run", job: ModuleJob = JOB) -> str:
-    drafts = [Draft(name, (Stage("def run(self): ..."),)).asking(item), Draft.for_question("Runner").asking(LEAD)]
+    drafts = [
+        Draft(name, (Stage("def run(self): ..."),)).with_questions(item),
+        Draft.for_question("Runner").with_questions(LEAD),
+    ]
     return join_under_mixins(drafts, job)[0].reviews[0].part_of
 
 

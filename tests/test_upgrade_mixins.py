@@ -22,7 +22,7 @@ from sync_samples import (
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_gpu.merging import mixins_alone, sound_merge
-from runner_sync.upgrade.from_gpu.twin.mixins import instance_names, remove_uses
+from runner_sync.upgrade.from_gpu.twin.mixins import find_instance_names, remove_uses
 from runner_sync.upgrade.job import Hierarchy, ModuleJob, Upstream
 from runner_sync.upgrade.questions.mixed_in import ask_about_mixins
 
@@ -464,7 +464,7 @@ class Other:
     def receive(self):
         self.rows = 0
 """
-    assert instance_names(text, "Mixin") == {"_pending", "send"}
+    assert find_instance_names(text, "Mixin") == {"_pending", "send"}
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ PLACED = replace(PORTED, id="R2", reason="under another condition", confidence=0
 
 
 def asked(*items: ReviewItem) -> tuple[ReviewItem, ...]:
-    (draft,) = join_alike([Draft("run", (Stage(CALL),)).asking(*items)])
+    (draft,) = join_alike([Draft("run", (Stage(CALL),)).with_questions(*items)])
     return draft.reviews
 
 
@@ -63,7 +63,7 @@ SECOND = replace(BESIDE, id="R2", line=5, base="drop(it)", omni="drop(own)", cho
 
 
 def parts(*items: ReviewItem) -> list[str]:
-    (draft,) = link_same_replacements([Draft("run", (Stage(CALL),)).asking(*items)])
+    (draft,) = link_same_replacements([Draft("run", (Stage(CALL),)).with_questions(*items)])
     assert [replace(item, part_of="") for item in draft.reviews] == [replace(item, part_of="") for item in items]
     return [item.part_of for item in draft.reviews]
 
@@ -98,7 +98,7 @@ GONE = ReviewItem("R2", "run", "p", 4, 4, "rewrote", 0.4, "last = old(rows)", WA
 
 
 def told(*items: ReviewItem, before: str = WAS, after: str = NOW) -> list[str]:
-    (draft,) = drop_decided_elsewhere([Draft("run", (Stage(before), Stage(after, "gpu"))).asking(*items)])
+    (draft,) = drop_decided_elsewhere([Draft("run", (Stage(before), Stage(after, "gpu"))).with_questions(*items)])
     return [item.id for item in draft.reviews]
 
 

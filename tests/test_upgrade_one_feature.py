@@ -23,7 +23,7 @@ HEAD = left_out("R3", "with context(enabled=request):", line=4)
 
 
 def joined(*items: ReviewItem, text: str = RUN, others: tuple[Draft, ...] = ()) -> list[ReviewItem]:
-    drafts = join_features([Draft("Runner.run", (Stage(text),)).asking(*items), *others])
+    drafts = join_features([Draft("Runner.run", (Stage(text),)).with_questions(*items), *others])
     return [item for draft in drafts for item in draft.reviews]
 
 
@@ -75,7 +75,7 @@ def test_what_shares_no_new_local_stays_apart(one: ReviewItem, other: ReviewItem
 
 
 def test_a_local_of_another_method_is_another_one() -> None:
-    elsewhere = Draft("Runner.stop", (Stage("def stop(self): ..."),)).asking(replace(PADS, unit="Runner.stop"))
+    elsewhere = Draft("Runner.stop", (Stage("def stop(self): ..."),)).with_questions(replace(PADS, unit="Runner.stop"))
     assert [item.part_of for item in joined(SETS, others=(elsewhere,))] == ["", ""]
 
 
@@ -89,7 +89,7 @@ MISSING = replace(left_out("R9", "def _request(self, rows): ..."), unit="Runner.
 
 @pytest.mark.parametrize(("name", "is_one"), [("Runner._request", True), ("Worker._request", False)])
 def test_a_method_that_was_not_ported_heads_the_passages_that_call_it(name: str, is_one: bool) -> None:
-    lacking = Draft.for_question(name).asking(replace(MISSING, unit=name))
+    lacking = Draft.for_question(name).with_questions(replace(MISSING, unit=name))
     calling, declined = joined(SETS, others=(lacking,))
     assert (calling.part_of, declined.part_of) == ("R9" if is_one else "", "")
     assert calling.in_file, "one comment says that something was left out"

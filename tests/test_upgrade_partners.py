@@ -13,7 +13,9 @@ from runner_sync.upgrade.questions.partners import name_partners
 
 def draft(name: str, identity: str, chosen: str, *, is_new: bool = False, from_gpu: bool = True) -> Draft:
     made = Draft(name, (Stage("" if is_new else "x"), Stage(chosen, "gpu")), outcome="added" if is_new else "updated")
-    return made.asking(ReviewItem(identity, name, "p", 1, 1, "why", 0.5, "", "", chosen, chosen, from_gpu=from_gpu))
+    return made.with_questions(
+        ReviewItem(identity, name, "p", 1, 1, "why", 0.5, "", "", chosen, chosen, from_gpu=from_gpu)
+    )
 
 
 def reasons(*drafts: Draft) -> dict[str, str]:

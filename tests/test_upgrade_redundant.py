@@ -47,7 +47,7 @@ def dropped(text: str, *, below: str | None, before: str | None = None, made: st
 
     ``made`` is its text after this upgrade, if that changed it."""
     draft = Draft("NPUARModelRunner._note", (Stage(text),), chosen=True)
-    draft = draft.grown(made, "gpu") if made else draft
+    draft = draft.with_stage(made, "gpu") if made else draft
     job = noting(HEAD + text, below=below, before=before)
     (left,) = drop_redundant([draft], job, GpuSide())
     assert left.removed is bool(left.reviews)
@@ -108,7 +108,7 @@ def abandoned(*, was: str, now: str, upstream: str | None = None, below: str = "
         own=("self.mine(rows)",),
         chosen=True,
     )
-    caller = Draft("NPUARModelRunner.run", (Stage(was),)).grown(now, "upstream")
+    caller = Draft("NPUARModelRunner.run", (Stage(was),)).with_stage(now, "upstream")
     inherited = Inherited({"all": below or None})
     job = ModuleJob(
         NPU, NPU.modules[1], "runner.py", HEAD + COPY, hierarchy=Hierarchy(inherited={"NPUARModelRunner": inherited})
@@ -312,7 +312,7 @@ def test_a_method_that_is_no_port_of_what_the_gpu_class_gave_up_is_left(text: st
 )
 def test_why_a_copy_that_equals_upstreams_method_goes(before: str, on_gpu: dict[str, str], reason: str) -> None:
     draft = Draft("NPUARModelRunner._note", (Stage(before),), kind="copy", upstream=NEW, chosen=True)
-    draft = draft.grown(NEW, "upstream")
+    draft = draft.with_stage(NEW, "upstream")
     hierarchy = Hierarchy(inherited={"NPUARModelRunner": Inherited({"_note": None})})
     job = ModuleJob(NPU, NPU.modules[1], "runner.py", HEAD + before, hierarchy=hierarchy)
     (left,) = drop_redundant([draft], job, GpuSide(new=on_gpu))

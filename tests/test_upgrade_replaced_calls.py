@@ -90,7 +90,7 @@ def test_what_a_copy_of_the_called_method_has_already_is_not_new(
 ) -> None:
     """`_dummy_run` may follow an older vllm-ascend than `_model_forward`, of which omni has a copy."""
     texts = {"R.run": OLD["run"], "R._forward": copied}
-    monkeypatch.setattr(replaced_calls, "base_text", lambda draft, _job: texts[draft.name])
+    monkeypatch.setattr(replaced_calls, "find_base_text", lambda draft, _job: texts[draft.name])
     mine = {"R.run": OLD["run"].replace("_forward", "model"), "R._forward": copied}
     base = BaseRef("vllm-ascend", "1", "a.py", "R.run", "inferred", 1.0)
     drafts = [

@@ -10,7 +10,7 @@ from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
 from runner_sync.upgrade.questions.defects import ask_about_returns
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 from runner_sync.upgrade.returning import hand_over
 
 BEFORE = """    def run(self, rows):
@@ -47,7 +47,9 @@ def handed(now: str = NOW, *asked: ReviewItem, upstream: str = UPSTREAM, chosen:
 
 def item(chosen: str, line: int, *, from_gpu: bool = False) -> ReviewItem:
     draft = Draft("R.run", (Stage(BEFORE), Stage(NOW, "upstream")))
-    return review(draft, "r.py", reason="why", confidence=0.5, shown=Shown(chosen=chosen), line=line, from_gpu=from_gpu)
+    return make_review(
+        draft, "r.py", reason="why", confidence=0.5, shown=Shown(chosen=chosen), line=line, from_gpu=from_gpu
+    )
 
 
 def test_returns_beside_each_other_are_one_question_with_the_condition_of_the_first() -> None:

@@ -24,17 +24,17 @@ Bound = frozenset[str] | None
 """Names that some path has bound here (with ``Walk.certain`` every path); ``None`` if no path arrives."""
 
 
-def read_too_early(text: str) -> dict[str, int]:
+def find_early_reads(text: str) -> dict[str, int]:
     """Return ``{local name: 1-based line}`` of the first reads that no binding can precede."""
     return _first_early_reads(text, certain=False)
 
 
-def read_unless_set(text: str) -> dict[str, int]:
+def find_unsure_reads(text: str) -> dict[str, int]:
     """Return ``{local name: 1-based line}`` of the first reads that some path reaches without a binding."""
     return _first_early_reads(text, certain=True)
 
 
-def locals_of(text: str) -> frozenset[str]:
+def find_locals(text: str) -> frozenset[str]:
     """Return the names that the functions of a unit bind in their bodies; none if it does not parse."""
     return frozenset(name for function in _find_functions(text) for name in bound_in(function.body))
 

@@ -41,7 +41,7 @@ class Bindings:
 
 
 @lru_cache(maxsize=256)
-def bindings(text: str) -> Bindings:
+def read_bindings(text: str) -> Bindings:
     """Return how a module gets its module-level names, including names under ``if`` and ``try``."""
     body = module_of(text).body
     conditional, typed = frozenset(_find_imported(body, "condition")), frozenset(_find_imported(body, "types"))

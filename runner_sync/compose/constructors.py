@@ -17,7 +17,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from runner_sync.compose.mended import Mended
+from runner_sync.compose.mended import Repair
 from runner_sync.compose.record_lists import Fields
 from runner_sync.edits import Places, apply
 from runner_sync.signatures import fields_of
@@ -27,7 +27,7 @@ from runner_sync.syntax import dotted_name, module_of, walk
 Constructors = Mapping[str, frozenset[str]]
 
 
-def set_apart(before: str, text: str, constructors: Constructors) -> Mended | None:
+def move_keyword_to_attribute(before: str, text: str, constructors: Constructors) -> Repair | None:
     """Return the method with the first keyword that the constructor does not accept set as an attribute instead.
 
     Skips keywords that ``before`` already passed. ``None`` if there is no such keyword.
@@ -40,7 +40,7 @@ def set_apart(before: str, text: str, constructors: Constructors) -> Mended | No
             moved = _move_to_attribute(text, made, call, key)
             if moved is not None:
                 line, statement, new = moved
-                return Mended(
+                return Repair(
                     new,
                     line,
                     statement,
@@ -50,7 +50,7 @@ def set_apart(before: str, text: str, constructors: Constructors) -> Mended | No
 
 
 @lru_cache(maxsize=64)
-def own_fields(text: str, name: str) -> Fields | None:
+def find_added_fields(text: str, name: str) -> Fields | None:
     """Return the fields that a class of module ``text`` adds to its generated constructor; none if no dataclass itself.
 
     ``None`` if the class is missing, has a constructor of its own, or does not allow other attributes.

@@ -18,32 +18,32 @@ import ast
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from runner_sync.compose.bindings import bindings, bound_above, names_bound
+from runner_sync.compose.bindings import bound_above, names_bound, read_bindings
 from runner_sync.compose.import_entries import import_statements
 from runner_sync.compose.import_places import find_head_imports
-from runner_sync.compose.imports import Provider, Settled, add, remove
+from runner_sync.compose.imports import Provider, Settled, add_import, remove_import
 from runner_sync.compose.names import defined_names, used_names
 from runner_sync.naming import Import, imported_by
 from runner_sync.syntax import module_of, walk
 
 
-def with_conditions(settled: Settled, source: Provider, *, first_party: str = "") -> Settled:
+def import_conditionally(settled: Settled, source: Provider, *, first_party: str = "") -> Settled:
     """Return ``settled`` with the unknown names that ``source`` imports under a condition, the condition included.
 
     If the condition cannot be copied, imports names that ``source`` binds in every branch from ``source`` itself.
     """
     text = copy_guards(settled.text, settled.unknown, source.text)
     left = tuple(name for name in settled.unknown if name not in defined_names(text))
-    return with_certain(replace(settled, text=text, unknown=left), source, first_party=first_party)
+    return import_from_provider(replace(settled, text=text, unknown=left), source, first_party=first_party)
 
 
-def with_certain(settled: Settled, source: Provider, *, first_party: str = "") -> Settled:
+def import_from_provider(settled: Settled, source: Provider, *, first_party: str = "") -> Settled:
     """Import from ``source`` the unknown names that it imports under a condition and binds in every branch."""
-    text, known = settled.text, bindings(source.text)
+    text, known = settled.text, read_bindings(source.text)
     certain = known.conditional & known.certain & {*settled.unknown}
     entries = [Import(source.name, name, name) for name in sorted(certain)]
     for entry in entries:
-        text = add(text, entry, first_party=first_party)
+        text = add_import(text, entry, first_party=first_party)
     left = tuple(name for name in settled.unknown if name not in certain)
     return Settled(text, (*settled.added, *(entry.statement() for entry in entries)), left)
 
@@ -71,7 +71,7 @@ def _keep_used_imports(used: Collection[str], guard: str) -> str:
     """Return the text of a guard without imports of unused names, and without a last branch that this leaves empty."""
     statements = import_statements(module_of(guard).body)
     for entry in [entry for statement in statements for entry in imported_by(statement) if entry.bound not in used]:
-        guard = remove(guard, entry)
+        guard = remove_import(guard, entry)
     last = _find_last_branch(module_of(guard).body[0])
     if isinstance(last, ast.If) and [type(one) for one in last.orelse] == [ast.Pass]:
         return "\n".join(guard.split("\n")[: last.body[-1].end_lineno])

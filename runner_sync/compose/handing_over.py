@@ -23,7 +23,7 @@ from runner_sync.syntax import Function, blocks_of, is_name
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
+class HandedReturn:
     """An upstream return that now hands over: its first and last line, the same before and after, and the method.
 
     ``is_prepared`` if omni does more before it hands such a value over elsewhere.
@@ -35,17 +35,17 @@ class Handed:
     is_prepared: bool
 
 
-def handed_over(before: str, text: str, upstream: str, *, elsewhere: str) -> tuple[str, list[Handed]]:
+def hand_over_returns(before: str, text: str, upstream: str, *, elsewhere: str) -> tuple[str, list[HandedReturn]]:
     """Return ``text`` with upstream's new returns handing over like other returns of the same value, and these returns.
 
     A value stays bare if another return passes it out unchanged, or if it goes through several methods.
     """
-    common = handing_methods(text, elsewhere)
+    common = find_handing_methods(text, elsewhere)
     if not common:
         return text, []
-    upstream_values = {ast.dump(value) for _, value in returns(upstream)}
-    known, handed = bare_before(before, text, common), _find_handed_values(text, common)
-    places, edits, found = Places(text), list[Edit](), list[Handed]()
+    upstream_values = {ast.dump(value) for _, value in find_returns(upstream)}
+    known, handed = count_bare_values(before, text, common), _find_handed_values(text, common)
+    places, edits, found = Places(text), list[Edit](), list[HandedReturn]()
     for node in _return_statements(text):
         if node.value is None or (value := ast.dump(node.value)) not in upstream_values or value in known:
             continue
@@ -54,7 +54,7 @@ def handed_over(before: str, text: str, upstream: str, *, elsewhere: str) -> tup
             (method,) = methods
             edits += _wrap_value(places, node.value, method)
             is_prepared = any(one.is_prepared for one in others)
-            found.append(Handed(node.lineno, node.end_lineno or node.lineno, method, is_prepared))
+            found.append(HandedReturn(node.lineno, node.end_lineno or node.lineno, method, is_prepared))
     return apply(text, edits), found
 
 
@@ -64,27 +64,27 @@ def _wrap_value(places: Places, value: ast.expr, method: str) -> list[Edit]:
     return [Edit(start, start, f"self.{method}("), Edit(end, end, ")")]
 
 
-def wrapped_in(method: str, text: str, lines: Collection[int]) -> str:
+def wrap_given_returns(method: str, text: str, lines: Collection[int]) -> str:
     """Return ``text`` with the values of the returns that begin in these lines passed to a method of ``self``."""
     places = Places(text)
     values = [node.value for node in _return_statements(text) if node.lineno in lines and node.value is not None]
     return apply(text, [edit for value in values for edit in _wrap_value(places, value, method)])
 
 
-def handing_methods(text: str, elsewhere: str) -> list[str]:
+def find_handing_methods(text: str, elsewhere: str) -> list[str]:
     """Return methods of ``self`` that several returns go through and upstream's module ``elsewhere`` never calls."""
-    handing = Counter(name for _, value in returns(text) if (name := method_called(value)))
+    handing = Counter(name for _, value in find_returns(text) if (name := called_self_method(value)))
     return [name for name, count in handing.items() if count > 1 and f"{name}(" not in elsewhere]
 
 
-def bare_before(before: str, text: str, methods: Collection[str]) -> Counter[str]:
+def count_bare_values(before: str, text: str, methods: Collection[str]) -> Counter[str]:
     """Return the values that ``before`` returns, without those that only now go through one of the methods."""
-    known = Counter(ast.dump(value) for _, value in returns(before))
+    known = Counter(ast.dump(value) for _, value in find_returns(before))
     now, then = (Counter(one.value for one in _find_handed_values(side, methods)) for side in (text, before))
     return known - (now - then)
 
 
-def returns(text: str) -> list[tuple[int, ast.expr]]:
+def find_returns(text: str) -> list[tuple[int, ast.expr]]:
     """Return lines and values of a method's returns, without nested functions and constant values."""
     return [
         (node.lineno, node.value)
@@ -93,7 +93,7 @@ def returns(text: str) -> list[tuple[int, ast.expr]]:
     ]
 
 
-def method_called(value: ast.expr) -> str:
+def called_self_method(value: ast.expr) -> str:
     """Return the method of ``self`` that ``value`` calls; else an empty string."""
     called = value.func if isinstance(value, ast.Call) else None
     return called.attr if isinstance(called, ast.Attribute) and is_name(called.value, "self") else ""
@@ -132,14 +132,14 @@ def _find_handed_values(text: str, methods: Collection[str]) -> list[_HandedValu
     assigned = list(_find_assignments(text)) if methods else []
     for last, node in pairwise([None, *exits]):
         call = node.value if node is not None else None
-        if not isinstance(call, ast.Call) or method_called(call) not in methods:
+        if not isinstance(call, ast.Call) or called_self_method(call) not in methods:
             continue
         if len(call.args) != 1 or call.keywords:
             continue
         argument, since = call.args[0], 0 if last is None else last.lineno
         made = [one for one in assigned if is_name(argument, one.name) and one.reaches(call.lineno, since)]
-        found.append(_HandedValue(ast.dump(argument), method_called(call), any(one.has_more for one in made)))
-        found += (_HandedValue(ast.dump(one.value), method_called(call), one.has_more) for one in made)
+        found.append(_HandedValue(ast.dump(argument), called_self_method(call), any(one.has_more for one in made)))
+        found += (_HandedValue(ast.dump(one.value), called_self_method(call), one.has_more) for one in made)
     return found
 
 

@@ -42,7 +42,7 @@ def fit_sampler_hook(text: str, hook: SamplerHook) -> tuple[str, tuple[str, ...]
     return text, tuple(changes)
 
 
-def asked_first(parent: str, hook: SamplerHook) -> tuple[str, ...]:
+def describe_skipped_steps(parent: str, hook: SamplerHook) -> tuple[str, ...]:
     """Return a sentence for each conditional step of the platform's method ``parent`` that a model asked first misses.
 
     A step changes a parameter, or calls something for its effect on the way to the platform's sampler. The model gets

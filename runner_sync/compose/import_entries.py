@@ -14,7 +14,7 @@ from runner_sync.syntax import Try, module_of
 
 
 @lru_cache(maxsize=256)
-def imports(text: str, path: str = "") -> Mapping[str, Import]:
+def read_imports(text: str, path: str = "") -> Mapping[str, Import]:
     """Return ``{bound name: Import}`` of every module-level import, under ``if`` and ``try`` too; the first one wins.
 
     With the ``path`` of the module, relative imports are made absolute, so that any other module can make them.

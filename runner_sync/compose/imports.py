@@ -19,13 +19,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from runner_sync.compose.bindings import (
-    bindings,
     imports_for_types,
     is_only_annotation,
     names_bound,
     names_read_at_run_time,
+    read_bindings,
 )
-from runner_sync.compose.import_entries import import_statements, imports
+from runner_sync.compose.import_entries import import_statements, read_imports
 from runner_sync.compose.import_places import find_head_imports, find_position, find_top_position, isort_name_key
 from runner_sync.compose.names import defined_names, undefined_names, used_names
 from runner_sync.compose.own_globals import copy_own_global
@@ -66,10 +66,10 @@ def _find_optional(text: str) -> frozenset[str]:
         if isinstance(statement, Try):
             imported = {entry.bound for inner in import_statements(statement.body) for entry in imported_by(inner)}
             found |= imported & {name for handler in statement.handlers for name in names_bound(handler)}
-    return frozenset(found) | bindings(text).told_otherwise
+    return frozenset(found) | read_bindings(text).told_otherwise
 
 
-def settle(
+def settle_imports(
     before: str,
     after: str,
     providers: Sequence[Provider],
@@ -91,10 +91,10 @@ def settle(
     added, unknown = _find_imports(missing, providers, lacks)
     for name in late.difference(unknown):
         text = _drop_typing_import(text, name)
-    of_types = {name for provider in providers for name in bindings(provider.text).for_types}
+    of_types = {name for provider in providers for name in read_bindings(provider.text).for_types}
     for entry in sorted(added):
         for_types = entry.bound in of_types and is_only_annotation(text, entry.bound) and bool(imports_for_types(text))
-        text = add(text, entry, first_party=first_party, for_types=for_types)
+        text = add_import(text, entry, first_party=first_party, for_types=for_types)
     # Twice, because removing an import under `if TYPE_CHECKING:` may leave that of `TYPE_CHECKING` itself unused.
     text = _remove_unused(before, _remove_unused(before, text))
     return Settled(text, tuple(e.statement() for e in sorted(added)), tuple(sorted(unknown)))
@@ -102,7 +102,7 @@ def settle(
 
 def _find_newly_read(before: str, text: str) -> frozenset[str]:
     """Return names that ``text`` imports for type checkers only and newly reads at run time."""
-    typed = bindings(text).for_types
+    typed = read_bindings(text).for_types
     late = typed & used_names(text) and typed & names_read_at_run_time(text)
     return late - names_read_at_run_time(before) if late else frozenset()
 
@@ -117,7 +117,7 @@ def _drop_typing_import(text: str, name: str) -> str:
         lines, first, last = text.split("\n"), guard.lineno - 1, guard.end_lineno
         has_more = len(guard.body) > 1 or len(statement.names) > 1 or bool(guard.orelse)
         if has_more or "#" in "\n".join(lines[first:last]):
-            return remove(text, entry)
+            return remove_import(text, entry)
         return "\n".join([*lines[:first], *lines[last:]])
     return text
 
@@ -134,7 +134,7 @@ def _move_imports(text: str, moves: Mapping[tuple[str, str], str], first_party: 
         stays = statement not in body or (not is_there and _is_moved_whole(text, statement, new, moves))
         if not stays:
             remark = _find_remark(text, statement, entry)
-            text = add(remove(text, entry), new, first_party=first_party, remark=remark)
+            text = add_import(remove_import(text, entry), new, first_party=first_party, remark=remark)
         elif statement is not None and not is_there:
             text = _move_in_place(text, statement, entry, new, moves)
     return text
@@ -174,7 +174,7 @@ def _move_in_place(
     line = places.line(statement.lineno)[0]
     has_lines = _has_own_lines(places, statement)
     glue = f"{_find_remark(text, statement, entry)}\n{text[line:start]}" if has_lines else "; "
-    return apply(remove(text, entry), [Edit(start, start, f"{new.statement()}{glue}")])
+    return apply(remove_import(text, entry), [Edit(start, start, f"{new.statement()}{glue}")])
 
 
 _FROM = re.compile(r"from\s*[.\w]+")
@@ -202,7 +202,7 @@ def _find_imports(
 def _find_first_import(name: str, providers: Sequence[Provider], lacks: Callable[[str, str], bool]) -> Import | None:
     """Return the import of ``name`` as in its first provider; ``None`` if it is conditional there (timid)."""
     for provider in providers:
-        if name in bindings(provider.text).conditional:
+        if name in read_bindings(provider.text).conditional:
             return None
         entry = _find_in_provider(name, provider)
         if entry is not None and not lacks(entry.module, entry.name):
@@ -220,7 +220,7 @@ def _copy_own_globals(text: str, missing: Iterable[str], providers: Sequence[Pro
 
 def _find_in_provider(name: str, provider: Provider) -> Import | None:
     """Return the import that gives ``name`` as in ``provider``; ``None`` if that neither imports nor defines it."""
-    known = imports(provider.text)
+    known = read_imports(provider.text)
     if name in known and not (name in _find_optional(provider.text) and provider.name):
         entry = known[name]
         return replace(entry, module=absolute(entry.module, provider.name))
@@ -232,7 +232,7 @@ def _find_in_provider(name: str, provider: Provider) -> Import | None:
 def _remove_unused(before: str, text: str) -> str:
     for entry in _find_unused(before, text):
         is_typed = any(entry in imported_by(statement) for statement in imports_for_types(text))
-        text = _drop_typing_import(text, entry.bound) if is_typed else remove(text, entry)
+        text = _drop_typing_import(text, entry.bound) if is_typed else remove_import(text, entry)
     return text
 
 
@@ -255,7 +255,7 @@ def _find_unused(before: str, text: str) -> list[Import]:
     return gone
 
 
-def remove(text: str, entry: Import) -> str:
+def remove_import(text: str, entry: Import) -> str:
     """Return ``text`` without one imported name; removes the statement with its last name."""
     lines = text.split("\n")
     for statement in import_statements(module_of(text).body):
@@ -302,7 +302,7 @@ def _placeholder(text: str, statement: ast.stmt, indent: str) -> list[str]:
     return []
 
 
-def add(text: str, entry: Import, *, first_party: str = "", for_types: bool = False, remark: str = "") -> str:
+def add_import(text: str, entry: Import, *, first_party: str = "", for_types: bool = False, remark: str = "") -> str:
     """Return ``text`` with one more imported name: in the statement that imports from its module, else in a new one.
 
     With ``for_types`` it goes among the imports under ``TYPE_CHECKING``. A name with a ``remark`` (a comment behind it)

@@ -55,7 +55,7 @@ def self_mentions(passage: str) -> frozenset[str]:
 _OF_SELF = re.compile(r"\bself\.(\w+)")
 
 
-def uses_one_of(canon: str, members: Collection[str], functions: Collection[str]) -> list[str]:
+def find_used_members(canon: str, members: Collection[str], functions: Collection[str]) -> list[str]:
     """Return which of these ``members`` of its class and module-level ``functions`` a canonical text uses, by name.
 
     A keyword argument, a local or an attribute of another object does not count, even with the name of a member.
@@ -72,20 +72,20 @@ _FREE = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\b(?!=[^=])")
 
 
 @lru_cache(maxsize=4096)
-def parents_of(text: str, member: str) -> frozenset[str]:
+def find_called_parents(text: str, member: str) -> frozenset[str]:
     """Return the classes whose ``member`` a method calls, ``super()`` included; none if the text does not parse."""
     if f".{member}" not in text:
         return frozenset()
     return parents_called(tree_of(text), member)
 
 
-def calls_by_class(text: str, owner: str, member: str) -> bool:
+def has_class_call(text: str, owner: str, member: str) -> bool:
     """Whether a method calls ``owner.member(…)``, even as a static method; comments and docstrings do not count."""
     call = re.compile(rf"\b{re.escape(owner)}\.{re.escape(member)}\(")
     return any(call.search(statement) for statement in canonical(text))
 
 
-def uses_word(text: str, word: str) -> bool:
+def has_code_word(text: str, word: str) -> bool:
     """Whether the code of ``text``, outside comments and strings, has ``word``; ``.name`` matches a whole attribute."""
     if word not in text:
         return False
@@ -115,7 +115,7 @@ def _lines_in_strings(text: str) -> frozenset[int]:
         return frozenset(range(1, text.count("\n") + 2))
 
 
-def head_and_body(text: str) -> tuple[str, str]:
+def split_head(text: str) -> tuple[str, str]:
     """Split a method into head (decorators, signature, docstring) and rest; both empty for no method or a one-liner."""
     node = first_function(text)
     if node is None or node.body[0].lineno == node.lineno:
@@ -128,8 +128,8 @@ def head_and_body(text: str) -> tuple[str, str]:
     return "\n".join(lines[:at]) + "\n", "\n".join(lines[at:])
 
 
-def with_head(head_of: str, body_of: str) -> str:
+def join_head(head_of: str, body_of: str) -> str:
     """Return the body of one method under the head of another; empty if one of them has none."""
-    head, _ = head_and_body(head_of)
-    _, body = head_and_body(body_of)
+    head, _ = split_head(head_of)
+    _, body = split_head(body_of)
     return head + body.lstrip("\n") if head and body else ""

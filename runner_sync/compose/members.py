@@ -11,7 +11,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from runner_sync.compose.member_text import canonical, likeness, parents_of, self_names, uses_one_of, uses_word
+from runner_sync.compose.member_text import (
+    canonical,
+    find_called_parents,
+    find_used_members,
+    has_code_word,
+    likeness,
+    self_names,
+)
 from runner_sync.statements.likeness import COPY
 
 Action = Literal["port", "hook", "inherited", "unneeded", "device", "rebuilt", "left", "skipped"]
@@ -98,9 +105,9 @@ class Twins:
     """Members of the NPU class before the upgrade."""
 
 
-def decide(twins: Twins) -> list[Member]:
+def classify_members(twins: Twins) -> list[Member]:
     """Return a decision for every member of the GPU class that the NPU class lacks, in the GPU class's order."""
-    bound = device_bound(twins)
+    bound = find_obstacles(twins)
     wanted = _find_wanted(twins, bound)
     missing = {name: text for name, text in twins.gpu_new.items() if name not in twins.npu}
     return [_decide(name, text, twins, wanted, bound) for name, text in missing.items()]
@@ -206,7 +213,7 @@ def _is_rebuilt(name: str, text: str, twins: Twins) -> bool:
 
     Not if it calls ``super()``, because that wraps either body, or if it is new and omni's own, not an edit of vLLM's.
     """
-    if name not in twins.upstream or "super()" in parents_of(text, name):
+    if name not in twins.upstream or "super()" in find_called_parents(text, name):
         return False
     return name in twins.gpu_old or _is_edit_of(text, twins.vllm.get(name, ""))
 
@@ -267,12 +274,12 @@ def _find_wanted(twins: Twins, bound: Collection[str]) -> set[str]:
     return wanted
 
 
-def refused_word(refused: Iterable[str], text: str) -> str:
+def find_refused_word(refused: Iterable[str], text: str) -> str:
     """Return the first of ``refused`` that ``text`` uses, or an empty string."""
-    return next((word for word in refused if uses_word(text, word)), "")
+    return next((word for word in refused if has_code_word(text, word)), "")
 
 
-def device_bound(twins: Twins) -> dict[str, Obstacle]:
+def find_obstacles(twins: Twins) -> dict[str, Obstacle]:
     """Return members and helpers that use code NPU lacks, directly or through others, each with its obstacle.
 
     Includes names that the NPU class is known to lack.
@@ -281,14 +288,16 @@ def device_bound(twins: Twins) -> dict[str, Obstacle]:
     todo = {name: text for name, text in texts.items() if name not in twins.npu}
     bound = dict(twins.absent)
     for name, text in todo.items():
-        word = refused_word(twins.device, text)
+        word = find_refused_word(twins.device, text)
         if word:
             bound[name] = Obstacle("code", word, twins.device[word])
     found = True
     while found:
         found = False
         for name in [n for n in todo if n not in bound]:
-            needs = uses_one_of(todo[name], bound.keys() - twins.helpers.keys(), bound.keys() & twins.helpers.keys())
+            needs = find_used_members(
+                todo[name], bound.keys() - twins.helpers.keys(), bound.keys() & twins.helpers.keys()
+            )
             if needs:
                 through = bound[needs[0]]
                 bound[name] = replace(through, needs=(needs[0], *through.needs))
@@ -296,12 +305,12 @@ def device_bound(twins: Twins) -> dict[str, Obstacle]:
     return bound
 
 
-def predecessor(name: str, order: Sequence[str], have: Collection[str]) -> str | None:
+def find_predecessor(name: str, order: Sequence[str], have: Collection[str]) -> str | None:
     """Return the nearest member before ``name`` in ``order`` that the class has, or ``None``."""
     at = order.index(name)
     return next((other for other in reversed(order[:at]) if other in have), None)
 
 
-def successor(name: str, order: Sequence[str], have: Collection[str]) -> str | None:
+def find_successor(name: str, order: Sequence[str], have: Collection[str]) -> str | None:
     """Return the nearest member behind ``name`` in ``order`` that the class has, or ``None``."""
     return next((other for other in order[order.index(name) + 1 :] if other in have), None)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class Repair:
     """The text of a method after one change.
 
     ``statement`` is the changed statement now, at the 1-based ``line``, and ``was`` the statement before. With

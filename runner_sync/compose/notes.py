@@ -27,7 +27,7 @@ _NOT_HERE = ("left out", "not ported", "it stands where")
 _DEFINITION = Function | ast.ClassDef
 
 
-def annotate(text: str, items: Sequence[ReviewItem]) -> tuple[str, list[ReviewItem]]:
+def add_review_comments(text: str, items: Sequence[ReviewItem]) -> tuple[str, list[ReviewItem]]:
     """Put ``# runner-sync: review <id> <reason>`` above each item's statement in ``text``, once per id.
 
     Returns the text, and the items with their lines in that text. A comment about a member that is not in the file goes

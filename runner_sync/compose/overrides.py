@@ -67,7 +67,7 @@ def follow_signature(text: str, old: str, new: str) -> Grown | None:
     return Grown(made, tuple(added), bool(calls))
 
 
-def accepts(text: str, names: Sequence[str]) -> bool:
+def accepts_keywords(text: str, names: Sequence[str]) -> bool:
     """Whether a method accepts these keywords."""
     function = parse_function(text)
     if function is None:
@@ -76,7 +76,7 @@ def accepts(text: str, names: Sequence[str]) -> bool:
     return signature.var_keyword or set(names) <= signature.keywords
 
 
-def takes_the_same(text: str, other: str) -> bool:
+def has_same_parameters(text: str, other: str) -> bool:
     """Whether two methods have the same parameter names in the same order."""
     own, other_function = parse_function(text), parse_function(other)
     return own is not None and other_function is not None and _parameter_names(own) == _parameter_names(other_function)

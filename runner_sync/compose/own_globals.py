@@ -13,8 +13,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from runner_sync.compose.bindings import bindings, bound_above, statements_binding
-from runner_sync.compose.import_entries import imports
+from runner_sync.compose.bindings import bound_above, read_bindings, statements_binding
+from runner_sync.compose.import_entries import read_imports
 from runner_sync.compose.import_places import find_head_imports, find_top_position
 from runner_sync.compose.names import defined_names, used_names
 from runner_sync.syntax import is_name, module_of, walk
@@ -34,7 +34,7 @@ def copy_own_global(text: str, name: str, source: str) -> str:
     statement = ast.get_source_segment(source, made[0]) or ""
     tops, lines = find_head_imports(text, {name}), text.split("\n")
     at = (tops[-1].end_lineno or 0) if tops else find_top_position(module_of(text).body, lines)[0]
-    importable = imports(source).keys() - bindings(source).conditional - defined_names(text)
+    importable = read_imports(source).keys() - read_bindings(source).conditional - defined_names(text)
     if not used_names(statement) <= bound_above(text, at) | importable:
         return text
     lines[at:at] = ["", *statement.split("\n")] if at else [*statement.split("\n"), ""]

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from runner_sync import signatures
-from runner_sync.compose.assignment import read_too_early
-from runner_sync.compose.mended import Mended
+from runner_sync.compose.assignment import find_early_reads
+from runner_sync.compose.mended import Repair
 from runner_sync.compose.names import used_names
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.signatures import Signature
@@ -51,7 +51,7 @@ def newly_required(method: str, before: str, now: str) -> tuple[Parameter, ...]:
     )
 
 
-def lacks(text: str, now: str, parameter: Parameter) -> bool:
+def has_call_without(text: str, now: str, parameter: Parameter) -> bool:
     """Whether a method calls ``parameter.method``, whose text is ``now``, without the parameter."""
     return next(_find_calls_without(text, now, parameter), None) is not None
 
@@ -64,7 +64,7 @@ def has_local(text: str, name: str) -> bool:
     return name in bound_in(function.body) or any(name == known.arg for known in parameters(function))
 
 
-def passed(text: str, now: str, parameter: Parameter) -> Mended | None:
+def pass_local(text: str, now: str, parameter: Parameter) -> Repair | None:
     """Return the method with the local of that name passed in the first call that lacks it and where the local is set.
 
     ``None`` if there is no such call, or if the result would not parse.
@@ -73,7 +73,7 @@ def passed(text: str, now: str, parameter: Parameter) -> Mended | None:
     return next((mended for mended in made if mended is not None), None)
 
 
-def _pass_local(text: str, around: ast.Call | ast.Dict, parameter: Parameter) -> Mended | None:
+def _pass_local(text: str, around: ast.Call | ast.Dict, parameter: Parameter) -> Repair | None:
     """Return the method with the local passed in a call; ``None`` if it does not parse or the local is unset there."""
     made = apply(text, [_add_keyword(Places(text), around, parameter)])
     if not parses(made) or not _find_unset(made) <= _find_unset(text):
@@ -82,15 +82,15 @@ def _pass_local(text: str, around: ast.Call | ast.Dict, parameter: Parameter) ->
     statement = "\n".join(made.split("\n")[around.lineno - 1 : last])
     reason = f"{parameter.method} requires {parameter.name} since this upgrade, so this call passes it on"
     was = "\n".join(text.split("\n")[around.lineno - 1 : around.end_lineno])
-    return Mended(made, around.lineno, statement, reason, was=was)
+    return Repair(made, around.lineno, statement, reason, was=was)
 
 
 def _find_unset(text: str) -> set[str]:
     """Return the names that a method reads before it sets them: locals above their first binding, and outside names."""
-    return {*read_too_early(text), *used_names(as_module(text))}
+    return {*find_early_reads(text), *used_names(as_module(text))}
 
 
-def taken(text: str, parameter: Parameter) -> str | None:
+def add_parameter(text: str, parameter: Parameter) -> str | None:
     """Return the method with a further, keyword-only parameter; ``None`` if its signature has no place for one."""
     function = parse_function(text)
     if function is None or function.args.vararg is not None or not signatures.is_bound(function):

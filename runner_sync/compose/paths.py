@@ -72,6 +72,6 @@ def is_on_every_path(ways: Collection[Under]) -> bool:
     return True
 
 
-def excludes(under: Under, way: Under) -> bool:
+def is_excluded(under: Under, way: Under) -> bool:
     """Whether code that runs under ``under`` never runs where ``way`` is taken."""
     return any((test, not holds) in under for test, holds in way)

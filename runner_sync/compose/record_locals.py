@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from runner_sync.compose.assignment import read_too_early
+from runner_sync.compose.assignment import find_early_reads
 from runner_sync.compose.record_lists import Fields, find_unpackings, is_match
 from runner_sync.statements import tree_of
 from runner_sync.syntax import parameter_names, walk
@@ -23,7 +23,7 @@ def choose_locals(added: Sequence[str], text: str, wanted: Fields, twins: Mappin
     ``twins`` are the twin's names for them. A name that the method binds otherwise gets an underscore in front, unless
     a statement reads it before it is bound and so waits for the value.
     """
-    taken = _find_other_bindings(text, wanted) - read_too_early(text).keys()
+    taken = _find_other_bindings(text, wanted) - find_early_reads(text).keys()
     names = dict[str, str]()
     for field in added:
         name = twins.get(field, field)

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from runner_sync.compose.mended import Mended
+from runner_sync.compose.mended import Repair
 from runner_sync.compose.record_lists import (
     FEWEST,
     Fields,
@@ -45,16 +45,16 @@ class Record:
         return () != self.before != self.now and [f for f in self.now if f in self.before] == list(self.before)
 
 
-def fields(text: str, name: str) -> Fields:
+def read_fields(text: str, name: str) -> Fields:
     """Return the fields of a record class in order; empty if the text does not define it."""
     return tuple(_find_declared(text, name))
 
 
-def record(before: str, now: str, name: str, *, twin: str = "") -> Record:
+def read_record(before: str, now: str, name: str, *, twin: str = "") -> Record:
     """Return a record, from the module or class text before and now, and that of the GPU twin."""
     declared = _find_declared(now, name)
     optional = frozenset(field.name for field in declared.values() if field.has_default)
-    return Record(fields(before, name), tuple(declared), optional, fields(twin, name))
+    return Record(read_fields(before, name), tuple(declared), optional, read_fields(twin, name))
 
 
 def _find_declared(text: str, name: str) -> dict[str, Field]:
@@ -62,12 +62,12 @@ def _find_declared(text: str, name: str) -> dict[str, Field]:
     return next((fields_of(node) for node in nodes), {})
 
 
-def makes(text: str, name: str) -> bool:
+def is_constructing(text: str, name: str) -> bool:
     """Whether a method constructs such a record."""
     return any(is_construction(node, name) for node in walk(tree_of(text)))
 
 
-def used(text: str, name: str, have: Fields, new: Collection[str]) -> set[str]:
+def find_used_fields(text: str, name: str, have: Fields, new: Collection[str]) -> set[str]:
     """Return the ``new`` fields of record ``name`` that a method may set or read; ``have`` are its other fields."""
     found: set[str] = set()
     for node in walk(tree_of(text)):
@@ -85,7 +85,7 @@ def used(text: str, name: str, have: Fields, new: Collection[str]) -> set[str]:
     return {field for field in new if field.lstrip("_") in names}
 
 
-def fit(text: str, records: Mapping[str, Record], *, before: str = "", twin: str = "") -> Mended | None:
+def fit_next_use(text: str, records: Mapping[str, Record], *, before: str = "", twin: str = "") -> Repair | None:
     """Return the method with its first unfit unpacking or construction mended; ``None`` if all fit.
 
     ``before`` is its text before the upgrade, ``twin`` that of its GPU twin.
@@ -104,7 +104,7 @@ def fit(text: str, records: Mapping[str, Record], *, before: str = "", twin: str
     return None
 
 
-def _drop_unknown_fields(text: str, records: Mapping[str, Record], *, before: str) -> Mended | None:
+def _drop_unknown_fields(text: str, records: Mapping[str, Record], *, before: str) -> Repair | None:
     """Return the method without elements that a merge added to an already complete unpacking or construction.
 
     Upstream's or the twin's record may have a field that this record lacks. A name that the method reads stays.
@@ -141,7 +141,7 @@ def _is_any_read(names: Sequence[ast.expr], text: str) -> bool:
     return any(isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in words for node in nodes)
 
 
-def _drop_removed_fields(text: str, records: Mapping[str, Record]) -> Mended | None:
+def _drop_removed_fields(text: str, records: Mapping[str, Record]) -> Repair | None:
     """Return the method without a record's lost fields, in an unpacking or construction that is otherwise complete."""
     for name, one in records.items():
         gone = set(one.before) - set(one.now)
@@ -157,7 +157,7 @@ def _drop_removed_fields(text: str, records: Mapping[str, Record]) -> Mended | N
     return None
 
 
-def _reorder_unpacking(text: str, records: Mapping[str, Record], *, twin: str) -> Mended | None:
+def _reorder_unpacking(text: str, records: Mapping[str, Record], *, twin: str) -> Repair | None:
     """Return the method with an unpacking of fields put from the old order into the new, if fields went or moved."""
     known = [one.now for one in records.values()]
     for name, one in records.items():
@@ -213,7 +213,7 @@ def _order_unpacking(text: str, at: int, named: Mapping[str, str], right: Sequen
     )
 
 
-def _reorder_construction(text: str, records: Mapping[str, Record]) -> Mended | None:
+def _reorder_construction(text: str, records: Mapping[str, Record]) -> Repair | None:
     """Return the method with a construction's values in the new order of the fields, if most are named like fields.
 
     If both sides added a field at the end, the class may order them differently from the call. Values not named like a
@@ -246,7 +246,7 @@ def _order_values(words: Sequence[str], one: Record) -> list[str]:
     return [values[field] for field in one.now]
 
 
-def _fit_unpacking(text: str, records: Mapping[str, Record], *, twin: str) -> Mended | None:
+def _fit_unpacking(text: str, records: Mapping[str, Record], *, twin: str) -> Repair | None:
     """Return the method with the new fields added to an unpacking of an attribute of ``self``, under the twin's names.
 
     It unpacks the record if it has as many names as the old record and most match by position, or if all its names are
@@ -284,7 +284,7 @@ def _match_by_name(names: Sequence[str], wanted: Fields) -> dict[str, int]:
     return {wanted[place]: at for at, place in enumerate(places)}
 
 
-def _fit_construction(text: str, records: Mapping[str, Record]) -> Mended | None:
+def _fit_construction(text: str, records: Mapping[str, Record]) -> Repair | None:
     """Return the method with new fields added to a ``Record(a, b, …)`` that lists the old fields, or fields by name.
 
     A new field gets the local of its name if there is one, else ``None``.
@@ -340,6 +340,6 @@ def _add_fields(
     new: Mapping[str, str],
     around: ast.expr,
     reason: str,
-) -> Mended:
+) -> Repair:
     """Return the change that puts ``new`` fields into ``around``, a list with these ``elements``."""
     return make_mended(text, insert_elements(text, wanted, elements, new), around, reason)

@@ -9,19 +9,19 @@ import ast
 from collections.abc import Collection, Mapping
 from typing import Literal, NamedTuple
 
-from runner_sync.compose.assignment import read_too_early
+from runner_sync.compose.assignment import find_early_reads
 from runner_sync.compose.names import used_names
 from runner_sync.statements import as_module, cut_off, tree_of
 from runner_sync.syntax import suites_of, walk
 
 
-def unreachable(text: str) -> list[int]:
+def find_unreachable(text: str) -> list[int]:
     """Return 1-based lines of statements directly behind one that always leaves their suite."""
     return sorted(second.lineno for _, second in _find_cut_off(text))
 
 
-def endings(text: str) -> list[int]:
-    """Return 1-based lines of the statements that make the `unreachable` statements so."""
+def find_endings(text: str) -> list[int]:
+    """Return 1-based lines of the statements behind which `find_unreachable` finds others."""
     return sorted(first.lineno for first, _ in _find_cut_off(text))
 
 
@@ -30,7 +30,7 @@ def _find_cut_off(text: str) -> list[tuple[ast.stmt, ast.stmt]]:
     return [pair for suite in suites_of(walk(tree_of(text))) for pair in cut_off(suite)]
 
 
-def uses_of(text: str, name: str) -> list[int]:
+def find_reads(text: str, name: str) -> list[int]:
     """Return 1-based lines of a unit that read ``name``."""
     names = [n for n in walk(tree_of(text)) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
     return sorted(n.lineno for n in names)
@@ -57,10 +57,10 @@ _SAID: Mapping[Defect, str] = {
 }
 
 
-def problems(text: str, known: Collection[str]) -> set[Problem]:
+def find_problems(text: str, known: Collection[str]) -> set[Problem]:
     """Return what is certainly wrong in a unit, to compare two versions; ``known`` names are the module's."""
     lines = text.split("\n")
-    found = {Problem("unset", name) for name in read_too_early(text)}
-    found |= {Problem("idle", lines[line - 1].strip()) for line in unreachable(text)}
+    found = {Problem("unset", name) for name in find_early_reads(text)}
+    found |= {Problem("idle", lines[line - 1].strip()) for line in find_unreachable(text)}
     unknown = used_names(as_module(text)) - set(known)
     return found | {Problem("unknown", name) for name in unknown}

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
 from runner_sync.compose.member_text import canonical, self_names
-from runner_sync.compose.mended import Mended
+from runner_sync.compose.mended import Repair
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.statements import parse_unit, parses
 from runner_sync.statements.renaming import new_names, prevailing
@@ -25,7 +25,7 @@ _MENTIONED = re.compile(r"\bself\.(\w+)|\bdef\s+(\w+)|attr\(\s*self,\s*[\"'](\w+
 _DEFINED = re.compile(r"\bself\.(\w+)\s*(?::[^=\n]+)?=[^=]|\bdef\s+(\w+)")
 
 
-def renamed_members(
+def find_renamed_members(
     old: Mapping[str, str], new: Mapping[str, str], read: Collection[str], elsewhere: Iterable[str]
 ) -> dict[str, str]:
     """Return ``{old name: new name}`` for names in ``read`` that upstream's class defined and no longer mentions.
@@ -48,7 +48,7 @@ def renamed_members(
     return found
 
 
-def renamed(text: str, names: Mapping[str, str]) -> Mended | None:
+def rename_member(text: str, names: Mapping[str, str]) -> Repair | None:
     """Return the method with one member of ``self`` renamed everywhere: the first in ``names`` that it uses.
 
     ``None`` if it uses none of them.
@@ -63,7 +63,7 @@ def renamed(text: str, names: Mapping[str, str]) -> Mended | None:
             made = apply(text, edits)
             new = names[old]
             reason = f"upstream replaced self.{old}, which is gone, by self.{new}, and so do omni's own lines now"
-            return Mended(made, line, made.split("\n")[line - 1], reason, was=text.split("\n")[line - 1])
+            return Repair(made, line, made.split("\n")[line - 1], reason, was=text.split("\n")[line - 1])
     return None
 
 

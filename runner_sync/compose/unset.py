@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import ast
 
-from runner_sync.compose.assignment import locals_of
-from runner_sync.compose.mended import Mended
+from runner_sync.compose.assignment import find_locals
+from runner_sync.compose.mended import Repair
 from runner_sync.compose.names import used_names
 from runner_sync.edits import Places, apply
 from runner_sync.statements import as_module, mentions, parse_unit, parses
 from runner_sync.syntax import walk
 
 
-def left_out(before: str, text: str, upstream: str, *, base: str = "") -> Mended | None:
+def drop_unset_argument(before: str, text: str, upstream: str, *, base: str = "") -> Repair | None:
     """Return the method without the first keyword argument that reads an upstream local which ``text`` never binds.
 
     Skips an argument whose local ``before`` already read. The change is settled and needs no question if ``base``, the
@@ -27,7 +27,7 @@ def left_out(before: str, text: str, upstream: str, *, base: str = "") -> Mended
     """
     if not parses(text) or not parses(before):
         return None
-    free = (locals_of(upstream) & used_names(as_module(text))) - used_names(as_module(before))
+    free = (find_locals(upstream) & used_names(as_module(text))) - used_names(as_module(before))
     tree = parse_unit(text)
     unset = {id(mention.node) for mention in mentions(tree.body) if mention.name in free} if free else set()
     for call in walk(tree) if unset else ():
@@ -40,7 +40,7 @@ def left_out(before: str, text: str, upstream: str, *, base: str = "") -> Mended
                 reason = f"left out: {argument}, because nothing here sets {read[0]}"
                 made = apply(text, [places.removal(call, key)])
                 is_settled = _has_same_argument(base, call, key) and bool(_find_calls(before, call))
-                return Mended(made, call.lineno, argument_text, reason, is_gone=True, is_settled=is_settled)
+                return Repair(made, call.lineno, argument_text, reason, is_gone=True, is_settled=is_settled)
     return None
 
 

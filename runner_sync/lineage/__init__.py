@@ -15,11 +15,11 @@ from runner_sync.lineage.likeness import (
     fingerprint,
     follows,
     has_change,
-    nodes_of,
+    list_nodes,
     share,
     similarity,
 )
-from runner_sync.lineage.origin import Candidate, Origin, infer, kind_of
+from runner_sync.lineage.origin import Candidate, Origin, classify, find_origin
 from runner_sync.lineage.unsynced import without_unsynced
 from runner_sync.statements.likeness import COPY, dice
 
@@ -30,14 +30,14 @@ __all__ = [
     "Candidate",
     "Fingerprint",
     "Origin",
+    "classify",
     "comments",
     "dice",
+    "find_origin",
     "fingerprint",
     "follows",
     "has_change",
-    "infer",
-    "kind_of",
-    "nodes_of",
+    "list_nodes",
     "share",
     "similarity",
     "without_unsynced",

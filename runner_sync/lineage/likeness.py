@@ -65,7 +65,7 @@ def similarity(a: str, b: str) -> float:
     return dice(fingerprint(a), fingerprint(b))
 
 
-def nodes_of(text: str) -> tuple[Node, ...]:
+def list_nodes(text: str) -> tuple[Node, ...]:
     """Return the statement nodes of a unit; empty if the unit does not parse on its own."""
     try:
         return flatten(text)

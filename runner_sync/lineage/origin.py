@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runner_sync.lineage.cover import cover
-from runner_sync.lineage.likeness import FEWEST, Fingerprint, comments, fingerprint, nodes_of
+from runner_sync.lineage.likeness import FEWEST, Fingerprint, comments, fingerprint, list_nodes
 from runner_sync.model import Lineage
 from runner_sync.statements.likeness import COPY, dice
 from runner_sync.statements.parsing import first_function
@@ -72,7 +72,7 @@ class Origin:
     versions: frozenset[str] = frozenset()
 
 
-def infer(text: str, candidates: Sequence[Candidate]) -> Origin | None:
+def find_origin(text: str, candidates: Sequence[Candidate]) -> Origin | None:
     """Return the candidate most similar to ``text``, the earliest of equally similar ones; ``None`` without candidates.
 
     In a near tie the earlier candidate wins unless ``text`` has most of the change between the two. Otherwise a line or
@@ -146,7 +146,7 @@ def _fingerprint_without_elif(text: str) -> Fingerprint:
     return found
 
 
-def kind_of(text: str, origin: Origin | None, *, owner: str = "") -> Lineage:
+def classify(text: str, origin: Origin | None, *, owner: str = "") -> Lineage:
     """Return whether a unit is a copy, a thin override or omni's own. ``owner`` is the upstream class.
 
     A method that calls its parent's method is a wrapper with a body of its own, unless it is nearly identical to
@@ -174,7 +174,7 @@ def kind_of(text: str, origin: Origin | None, *, owner: str = "") -> Lineage:
 def _is_cut_out(text: str, upstream: Fingerprint) -> bool:
     """Whether at least ``CUT_OUT`` of a method's telling statements, and at least ``FEWEST``, are upstream
     statements."""
-    telling = [node.canon for node in nodes_of(text)[1:] if node.is_telling and node.keyword != "return"]
+    telling = [node.canon for node in list_nodes(text)[1:] if node.is_telling and node.keyword != "return"]
     shared = sum(canon in upstream for canon in telling)
     return shared >= max(FEWEST, len(telling) * CUT_OUT)
 
@@ -187,7 +187,7 @@ def _find_parents(text: str) -> frozenset[str]:
 def _fingerprint_around_parent(text: str) -> Fingerprint:
     """Return the fingerprint of a method without its signature, its returns and the call of its parent's method."""
     lines = {call.lineno for _, call in _find_parent_calls(text)}
-    rest = [node for node in nodes_of(text)[1:] if node.is_telling and node.keyword != "return"]
+    rest = [node for node in list_nodes(text)[1:] if node.is_telling and node.keyword != "return"]
     return Counter(node.canon for node in rest if lines.isdisjoint(range(node.start, node.start + len(node.lines))))
 
 

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
-from runner_sync.lineage.likeness import nodes_of
+from runner_sync.lineage.likeness import list_nodes
 from runner_sync.model import Provenance, Unit
 from runner_sync.statements import Node
 from runner_sync.statements.likeness import dice
@@ -54,7 +54,7 @@ def trace(
 
     ``upstream`` holds the unit's upstream counterparts, the base first.
     """
-    nodes = nodes_of(unit.text)
+    nodes = list_nodes(unit.text)
     spans: list[Span | None] = [None] * len(nodes)
     for source in upstream[:1]:
         _assign_in_order(spans, nodes, source, "upstream", unit)
@@ -86,7 +86,7 @@ def _assign_in_order(
     spans: list[Span | None], nodes: Sequence[Node], source: Known, provenance: Provenance, unit: Unit
 ) -> None:
     """Assign to ``source`` the open statements that it has in the same order; changes ``spans`` in place."""
-    theirs = nodes_of(source.text)
+    theirs = list_nodes(source.text)
     open_ = [k for k, span in enumerate(spans) if span is None]
     matcher = SequenceMatcher(
         None, [key(nodes[k], unit) for k in open_], [key(n, unit) for n in theirs], autojunk=False
@@ -109,7 +109,7 @@ def _assign_anywhere(
     """Assign to ``source`` the open telling statements that it has anywhere, except on ``spared`` lines; changes
     ``spans``."""
     first: dict[str, Node] = {}
-    for node in nodes_of(source.text):
+    for node in list_nodes(source.text):
         first.setdefault(key(node, unit), node)
     for k, node in enumerate(nodes):
         if (
@@ -124,7 +124,7 @@ def _assign_anywhere(
 def _mark_edits(spans: list[Span | None], nodes: Sequence[Node], source: Known, unit: Unit) -> None:
     """Record for omni statements which missing base statement they were edited from. Their provenance remains omni."""
     present = {key(node, unit) for node in nodes}
-    left = [node for node in nodes_of(source.text) if key(node, unit) not in present and node.is_telling]
+    left = [node for node in list_nodes(source.text) if key(node, unit) not in present and node.is_telling]
     for k, node in enumerate(nodes):
         if spans[k] is not None or not node.is_telling:
             continue

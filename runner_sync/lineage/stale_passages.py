@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from runner_sync.lineage.likeness import nodes_of
+from runner_sync.lineage.likeness import list_nodes
 from runner_sync.statements import Node
 
 
@@ -35,8 +35,8 @@ def as_followed(
     older form ``now``, or if all its statements are in ``delivered`` (canonical statements that the unit gets from
     elsewhere).
     """
-    own = Counter(node.canon for node in nodes_of(mine))
-    given = _Given(own, frozenset(node.canon for node in nodes_of(now)), delivered)
+    own = Counter(node.canon for node in list_nodes(mine))
+    given = _Given(own, frozenset(node.canon for node in list_nodes(now)), delivered)
     for older in reversed(earlier):
         stale = [passage for passage in _iter_exchanged(older, later) if passage.is_followed_by(given)]
         for passage in sorted(stale, key=lambda one: -one.new[0].start):
@@ -88,7 +88,7 @@ class _Passage:
 
 def _iter_exchanged(older: str, later: str) -> Iterator[_Passage]:
     """Yield the passages that were replaced between the two texts, each within one suite."""
-    old, new = nodes_of(older), nodes_of(later)
+    old, new = list_nodes(older), list_nodes(later)
     matcher = SequenceMatcher(None, [node.canon for node in old], [node.canon for node in new], autojunk=False)
     for tag, i, i_end, j, j_end in matcher.get_opcodes():
         if tag == "replace":

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from runner_sync.lineage.likeness import nodes_of
+from runner_sync.lineage.likeness import list_nodes
 from runner_sync.statements import Node, below, clauses, in_suite, parses
 from runner_sync.statements.dataflow import attributes_set
 from runner_sync.syntax import indentation
@@ -37,12 +37,12 @@ def without_unsynced(base: str, earlier: Sequence[str], copy: str) -> tuple[str,
 
     Returns the new base and the removed texts; a removed wrapper has ``...`` in place of its body.
     """
-    theirs = {node.canon for text in (*earlier, base) for node in nodes_of(text)}
-    others = [node for text in (*earlier, copy) for node in nodes_of(text)]
+    theirs = {node.canon for text in (*earlier, base) for node in list_nodes(text)}
+    others = [node for text in (*earlier, copy) for node in list_nodes(text)]
     known = _Known(
         frozenset(node.canon for node in others if node.is_telling),
         frozenset(name for node in others for name in node.names),
-        frozenset(name for node in nodes_of(copy) if node.canon not in theirs for name in attributes_set(node)),
+        frozenset(name for node in list_nodes(copy) if node.canon not in theirs for name in attributes_set(node)),
     )
     wrappers: list[str] = []
     while (unwrapped := _remove_wrapper(base, [*earlier, copy], known)) is not None:
@@ -75,7 +75,7 @@ def _remove_conditions(base: str, known: _Known) -> tuple[str, tuple[str, ...]]:
     of its attributes in its own way, or if the rest would not parse. Assignments directly above it are removed with it
     if they set only names that its test reads or that only its suite mentions.
     """
-    nodes, lines = nodes_of(base), base.split("\n")
+    nodes, lines = list_nodes(base), base.split("\n")
     cuts: list[range] = []
     for index, node in enumerate(nodes):
         if node.keyword not in ("if", "elif") or node.names <= known.names:
@@ -99,7 +99,7 @@ def _remove_wrapper(base: str, others: Sequence[str], known: _Known) -> tuple[st
     unknown name, contain no telling statement of another text and set nothing that the copy sets in its own way, and if
     in all ``others`` at least half of its body stands without it.
     """
-    nodes, lines = nodes_of(base), base.split("\n")
+    nodes, lines = list_nodes(base), base.split("\n")
     for index, node in enumerate(nodes):
         if node.keyword not in WRAPPERS or node.one_line or any(nodes[k].one_line for k in clauses(nodes, index)):
             continue
@@ -110,7 +110,8 @@ def _remove_wrapper(base: str, others: Sequence[str], known: _Known) -> tuple[st
         if names <= known.names or known.has_any(one for one in around if one.is_telling):
             continue
         if all(
-            _are_bare([nodes[k].canon for k in body], _get_suite_head(nodes, index), nodes_of(text)) for text in others
+            _are_bare([nodes[k].canon for k in body], _get_suite_head(nodes, index), list_nodes(text))
+            for text in others
         ):
             first = _find_first_line(nodes, index, known.statements, names - known.names)
             return _unwrap(nodes, index, lines, first)

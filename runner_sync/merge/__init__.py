@@ -35,24 +35,24 @@ from runner_sync.merge.keeping.returning import find_returned
 from runner_sync.merge.matching.align import SIMILAR, align
 from runner_sync.merge.matching.branches import are_branches
 from runner_sync.merge.matching.classify import classify
-from runner_sync.merge.phrases.contents import Content, content
-from runner_sync.merge.placing.clauses import one_of_each
-from runner_sync.merge.placing.emit import text_of
-from runner_sync.merge.placing.interleaving import in_other_suites, without_crossing
-from runner_sync.merge.placing.moved_remarks import with_moved_remarks
-from runner_sync.merge.placing.nesting import as_omni_has_them, parents
-from runner_sync.merge.placing.pruning import prune, without_partial_wrappers
-from runner_sync.merge.placing.remarks import keep_on_untouched, with_their_statements
-from runner_sync.merge.placing.replacing import put_where_the_replaced_stood
-from runner_sync.merge.placing.sequence import order
-from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, Preference, Terms, settled_for
+from runner_sync.merge.phrases.contents import Content, choose_content
+from runner_sync.merge.placing.clauses import merge_duplicate_clauses
+from runner_sync.merge.placing.emit import print_strands
+from runner_sync.merge.placing.interleaving import drop_crossing_suites, find_in_other_suites
+from runner_sync.merge.placing.moved_remarks import carry_over_remarks
+from runner_sync.merge.placing.nesting import set_parents, set_parents_of_omni
+from runner_sync.merge.placing.pruning import drop_partial_wrappers, prune
+from runner_sync.merge.placing.remarks import keep_comments_on_untouched, move_comments_with_statements
+from runner_sync.merge.placing.replacing import move_to_replaced_suites
+from runner_sync.merge.placing.sequence import order_strands
+from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, Preference, Terms, settle_for
 from runner_sync.merge.preparing.complementary import with_else_as_condition
 from runner_sync.merge.preparing.held_attributes import with_attributes_as_omni
 from runner_sync.merge.preparing.in_front import with_conditions_in_other_branches
 from runner_sync.merge.preparing.omni_order import in_omni_order
 from runner_sync.merge.preparing.one_form import in_one_form
 from runner_sync.merge.preparing.renames import (
-    named_alike,
+    rename_alike,
     with_old_reads_renamed,
     with_omni_names,
     with_omni_names_behind,
@@ -62,9 +62,9 @@ from runner_sync.merge.preparing.renames import (
 )
 from runner_sync.merge.preparing.returned import with_returned_values_named, with_values_returned_at_once
 from runner_sync.merge.preparing.suites_at_hand import with_suites_at_hand
-from runner_sync.merge.preparing.two_branches import in_the_same_branches
+from runner_sync.merge.preparing.two_branches import with_upstream_branches
 from runner_sync.merge.reason import Kind, Reason, Veto
-from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
+from runner_sync.merge.weave import Doubt, Strand, Weave, pick_node
 from runner_sync.model import Triple
 from runner_sync.statements import UnparsableText, compiles, flatten, parses, tree_of
 from runner_sync.syntax import Function, indentation
@@ -111,7 +111,7 @@ def merge(
     triple, terms = _make_comparable(triple, terms)
     sides = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
     weave = classify(*sides, is_copy=terms.policy.is_copy)
-    strands, doubts = (as_omni_has_them(weave), []) if terms.policy.updates_only else _settle(weave, terms)
+    strands, doubts = (set_parents_of_omni(weave), []) if terms.policy.updates_only else _settle(weave, terms)
     chosen = _choose(weave, strands, terms)
     doubts = _add_consequences(weave, chosen, [*doubts, *chosen.left_out]) + chosen.both_changed
     if terms.policy.is_copy:
@@ -144,7 +144,7 @@ def _make_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
     triple = with_else_as_condition(in_one_form(triple), terms.foreign)
     triple = with_conditions_in_other_branches(triple)
     if terms.policy.is_copy:
-        triple = with_returned_values_named(in_the_same_branches(triple))
+        triple = with_returned_values_named(with_upstream_branches(triple))
     triple = with_omni_names_of_values(with_omni_names(triple))
     triple = with_omni_names_of_new_values(triple)
     if not terms.policy.is_copy:
@@ -155,15 +155,15 @@ def _make_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
 
 def _settle(weave: Weave, terms: Terms) -> tuple[list[Strand], list[Doubt]]:
     """Order all strands, give each a verdict and a suite, and return them with the doubts."""
-    strands = order(weave, terms.policy)
+    strands = order_strands(weave, terms.policy)
     doubts = drop_answered_by_calls(weave, drop_answered_by_locals(weave, settle_presence(weave, strands, terms)))
-    doubts += without_crossing(weave, strands, is_copy=terms.policy.is_copy)
-    parents(weave, strands, terms.policy)
-    doubts += one_of_each(weave, strands)
+    doubts += drop_crossing_suites(weave, strands, is_copy=terms.policy.is_copy)
+    set_parents(weave, strands, terms.policy)
+    doubts += merge_duplicate_clauses(weave, strands)
     if not terms.policy.is_copy:
-        doubts += without_partial_wrappers(weave, strands)
-        put_where_the_replaced_stood(weave)
-        keep_on_untouched(weave, strands)
+        doubts += drop_partial_wrappers(weave, strands)
+        move_to_replaced_suites(weave)
+        keep_comments_on_untouched(weave, strands)
     return strands, doubts
 
 
@@ -179,7 +179,7 @@ class _Chosen:
 
 def _choose(weave: Weave, strands: list[Strand], terms: Terms) -> _Chosen:
     """Prune heads without a body, choose each strand's text, drop new assignments nobody reads, then prune again."""
-    suites = [s for s in strands if s.sides == "o" and s.kept and not any_node(weave, s).is_comment]
+    suites = [s for s in strands if s.sides == "o" and s.kept and not pick_node(weave, s).is_comment]
     before = sum(strand.kept for strand in strands)
     kept, hollow = prune(weave, strands)
     lost_with_it = leave_out_newly_undefined(weave, strands, terms) if len(kept) < before else []
@@ -190,7 +190,7 @@ def _choose(weave: Weave, strands: list[Strand], terms: Terms) -> _Chosen:
     hollow += [doubt for doubt in hollow_now if doubt not in hollow]
     left_out += drop_exits_outside_loops(weave, kept)
     kept, _ = prune(weave, kept)
-    kept = with_their_statements(weave, kept, terms.heritage)
+    kept = move_comments_with_statements(weave, kept, terms.heritage)
     left_out += [doubt for doubt in hollow if not is_foreign(weave, doubt.strand, terms.foreign)]
     lost = [
         make_doubt_about_emptied(weave, s)
@@ -218,7 +218,7 @@ def _carry_moved_remarks(
 ) -> tuple[_Chosen, list[Doubt]]:
     """Carry over omni's comments inside moved statements; return ``chosen`` and the doubts about lost comments."""
     asked = {doubt.strand for doubt in doubts}
-    made, gone = with_moved_remarks(weave, chosen.kept, chosen.contents, asked=asked, heritage=heritage)
+    made, gone = carry_over_remarks(weave, chosen.kept, chosen.contents, asked=asked, heritage=heritage)
     return replace(chosen, contents=made), gone
 
 
@@ -227,9 +227,11 @@ def _written(
 ) -> Merged:
     """Write the kept strands as text; turn all doubts, also those about its order, into questions at its lines."""
     kept, contents = chosen.kept, chosen.contents
-    emitted = text_of(weave, kept, contents, indent=len(indentation(triple.omni or triple.upstream)), is_copy=is_copy)
+    emitted = print_strands(
+        weave, kept, contents, indent=len(indentation(triple.omni or triple.upstream)), is_copy=is_copy
+    )
     asked = [*doubts, *find_changed_conditions(weave, kept, emitted)]
-    asked += in_other_suites(weave, kept, find_moves(weave, kept)) if is_copy else []
+    asked += find_in_other_suites(weave, kept, find_moves(weave, kept)) if is_copy else []
     asked += find_moved_apart(weave, kept, emitted, asked)
     lines = {key: first for key, (first, _) in emitted.place.items()}
     early = find_used_too_early(weave, kept, lines)
@@ -265,7 +267,7 @@ def _choose_contents(weave: Weave, kept: Sequence[Strand], terms: Terms) -> tupl
     """Return the chosen text of every strand, and the doubts about it."""
     contents, doubts = {}, []
     for strand in kept:
-        contents[strand], reason = content(weave, strand, terms)
+        contents[strand], reason = choose_content(weave, strand, terms)
         if reason is not None:
             doubts.append(Doubt(strand, reason, CONTESTED))
     return contents, doubts
@@ -288,8 +290,8 @@ __all__ = [
     "align",
     "are_branches",
     "merge",
-    "named_alike",
-    "settled_for",
+    "rename_alike",
+    "settle_for",
     "with_attributes_as_omni",
     "with_old_reads_renamed",
     "with_omni_names_behind",

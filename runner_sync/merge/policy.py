@@ -56,7 +56,7 @@ class Terms:
     versions: Collection[str] = frozenset()
 
 
-def settled_for(policy: Policy, side: Preference) -> Policy:
+def settle_for(policy: Policy, side: Preference) -> Policy:
     """Return ``policy`` with every conflict settled for one side; unchanged for ``review``."""
     if side == "review":
         return policy

@@ -128,7 +128,7 @@ class Doubt:
     left_out: tuple[Strand, ...] = ()
 
 
-def any_node(weave: Weave, strand: Strand) -> Node:
+def pick_node(weave: Weave, strand: Strand) -> Node:
     """Return a node of the strand: omni's, else upstream's, else the base's."""
     if strand.omni is not None:
         return weave.omni[strand.omni]
@@ -138,18 +138,18 @@ def any_node(weave: Weave, strand: Strand) -> Node:
     return weave.base[strand.base]
 
 
-def above(weave: Weave, strand: Strand, side: str) -> Iterator[Strand]:
+def heads_around(weave: Weave, strand: Strand, side: str) -> Iterator[Strand]:
     """Yield the heads around a strand on one side, innermost first; nothing if the side lacks the strand."""
     nodes, strands = weave.side(side)
     yield from (strands[k] for k in ancestors(nodes, strand.on(side))) if side in strand.sides else ()
 
 
-def up_to(heads: Iterable[Strand], others: Collection[Strand]) -> list[Strand]:
+def take_until(heads: Iterable[Strand], others: Collection[Strand]) -> list[Strand]:
     """Return the innermost ``heads`` before the first that is among the ``others``."""
     return list(takewhile(lambda head: head not in others, heads))
 
 
-def only_in_omni(weave: Weave) -> dict[str, Strand]:
+def index_omni_only(weave: Weave) -> dict[str, Strand]:
     """Return ``{text: strand}`` of the telling statements that only omni has, exactly once.
 
     Upstream may have the same text, unpaired, at another place.

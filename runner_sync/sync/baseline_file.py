@@ -90,7 +90,7 @@ def apply_baseline(
     if before != after:
         _write_baseline(FileChange(file.name, before, after), file)
     count = sum(result.baseline.counts.values())
-    findings = tuple(baseline.uncovered(result.baseline, result.findings)) if before is None else result.findings
+    findings = tuple(baseline.drop_accepted(result.baseline, result.findings)) if before is None else result.findings
     return findings, [f"{file} accepts {count} {'finding' if count == 1 else 'findings'} now"]
 
 

@@ -34,7 +34,7 @@ from runner_sync.sync.trees.runners import (
     refuse_twinless,
 )
 from runner_sync.trees import Tree
-from runner_sync.upgrade import ModuleResult, ask_once, finished, is_selected
+from runner_sync.upgrade import ModuleResult, ask_once, finish, is_selected
 
 
 def upgrade(options: UpgradeOptions) -> Upgrade:
@@ -141,7 +141,7 @@ def _format_result(result: ModuleResult, options: UpgradeOptions, given: inputs.
     if result.after == result.before:
         return result, ""
     text, failure = format_changes(result.before, result.after, path=result.path, root=given.root)
-    return finished(result, text, with_conflicts=options.conflict == "inline"), failure
+    return finish(result, text, with_conflicts=options.conflict == "inline"), failure
 
 
 def _make_plan(

@@ -24,10 +24,10 @@ from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.syntax import Function, walk
-from runner_sync.verify.runners.ancestry import Ancestry, ancestry
-from runner_sync.verify.runners.duplication import same_globals, says_the_same
+from runner_sync.verify.runners.ancestry import Ancestry, find_ancestry
+from runner_sync.verify.runners.duplication import has_same_globals, is_equal_translated
 from runner_sync.verify.runners.job import CheckJob, CheckModule, Library
-from runner_sync.verify.runners.parity import in_npu_words, is_device_bound
+from runner_sync.verify.runners.parity import is_device_bound, translate_to_npu
 from runner_sync.verify.runners.reading import ClassText, Reading
 
 Place = Literal["inherited", "base", "mixin", "function"]
@@ -154,12 +154,12 @@ def _refuse_unequal(npu: Definition, gpu: Definition, profile: Profile) -> None:
     where = f"{gpu.qualname} ({gpu.path}:{gpu.node.lineno})"
     if npu.name == "__init__":
         raise InputError(f"{npu.qualname} sets its own class up: hoist the methods that it calls.")
-    if not says_the_same(npu.reading, npu.node, gpu.reading, gpu.node, profile=profile):
+    if not is_equal_translated(npu.reading, npu.node, gpu.reading, gpu.node, profile=profile):
         raise InputError(f"{npu.qualname} differs from {where}: make them equal first, or leave both.")
     device_word = next((word for side in (npu, gpu) for word in _find_device_words(side, profile)), "")
     if device_word:
         raise InputError(f"{npu.qualname} names {device_word}, which is the device's: it cannot be shared.")
-    if not same_globals(npu.reading, npu.node, gpu.reading):
+    if not has_same_globals(npu.reading, npu.node, gpu.reading):
         raise InputError(f"{npu.qualname} reads names that mean something else beside {where}: it cannot be shared.")
     if re.search(r"\bsuper\(\s*\w|\bself\.__\w+(?<!__)\b(?!__)", gpu.reading.text_of(gpu.node)):
         raise InputError(f"{npu.qualname} names its own class (super(…) with arguments, self.__x): it cannot be moved.")
@@ -169,7 +169,7 @@ def _find_device_words(side: Definition, profile: Profile) -> list[str]:
     """Return the device-bound parts of a definition, as words for a message; comments and docstrings do not count."""
     text = "\n".join(canonical(side.reading.text_of(side.node)))
     words = [f"torch.{device}" for device in profile.device if f"torch.{device}" in text]
-    if in_npu_words(text, profile) != text or is_device_bound(text, profile):
+    if translate_to_npu(text, profile) != text or is_device_bound(text, profile):
         words.append("a name that has another form on NPU")
     return words
 
@@ -182,7 +182,7 @@ def _choose_place(
     Raises ``InputError`` if a class between the NPU class and its twin has its own version.
     """
     npu_class, gpu_class = npu.reading.classes[npu.owner], gpu.reading.classes[gpu.owner]
-    npu_mro, gpu_mro = ancestry(library, npu_class), ancestry(library, gpu_class)
+    npu_mro, gpu_mro = find_ancestry(library, npu_class), find_ancestry(library, gpu_class)
     if gpu_class in npu_mro.classes:
         below = npu_mro.find(npu.name, after=npu_class)
         if below is not gpu_class:

@@ -118,7 +118,7 @@ def _delete_npu_copy(files: _Files, move: Move) -> None:
 
 def _import_from_gpu(files: _Files, move: Move) -> None:
     entry = Import(module_name(move.gpu.path), move.gpu.name, move.gpu.name)
-    files.edit(move.npu.path, lambda text: imports.add(_remove_unit(text, move.npu, files.label), entry))
+    files.edit(move.npu.path, lambda text: imports.add_import(_remove_unit(text, move.npu, files.label), entry))
 
 
 def _move_to_base(files: _Files, move: Move) -> None:
@@ -163,7 +163,7 @@ def _class_names(text: str) -> set[str]:
 def _remove_unit(text: str, side: Definition, label: str) -> str:
     """Remove the definition, the imports that only it used, and the markers that enclosed only it."""
     cut = unit_room.join(unit_room.replace_units(unit_room.split(text, path=side.path), {side.qualname: None}))
-    return imports.settle(text, _remove_empty_blocks(cut, text, label), ()).text
+    return imports.settle_imports(text, _remove_empty_blocks(cut, text, label), ()).text
 
 
 def _remove_empty_blocks(text: str, before: str, label: str) -> str:
@@ -187,7 +187,7 @@ def _add_member(text: str, owner: str, body: str, move: Move) -> str:
     """
     extended = unit_room.join(unit_room.insert_member(unit_room.split(text), owner, body))
     module = module_name(move.gpu.path)
-    settled = imports.settle(text, extended, (imports.Provider(move.gpu.reading.text, module),))
+    settled = imports.settle_imports(text, extended, (imports.Provider(move.gpu.reading.text, module),))
     needed = [row for row in settled.added if row.startswith(f"from {module} import ")]
     if needed or settled.unknown:
         names = ", ".join([*(row.rpartition(" ")[2] for row in needed), *settled.unknown])
@@ -232,8 +232,8 @@ def _add_logger(text: str, owner: str, move: Move) -> str:
     if not uses_logger or not row or "logger" in defined_names(text):
         return text
     extended = unit_room.join(unit_room.insert_definition(unit_room.split(text), f"{row}\n", before=owner))
-    maker = import_entries.imports(source, move.gpu.path).get(re.split(r"\W", row.removeprefix("logger = "))[0])
-    return imports.add(extended, maker) if maker is not None else extended
+    maker = import_entries.read_imports(source, move.gpu.path).get(re.split(r"\W", row.removeprefix("logger = "))[0])
+    return imports.add_import(extended, maker) if maker is not None else extended
 
 
 def _add_mixin(text: str, side: Definition, path: str, name: str) -> str:
@@ -243,7 +243,7 @@ def _add_mixin(text: str, side: Definition, path: str, name: str) -> str:
     if name in bases:
         return text
     derived = unit_room.join(unit_room.set_bases(module, side.owner, [name, *bases]))
-    return imports.add(derived, Import(module_name(path), name, name))
+    return imports.add_import(derived, Import(module_name(path), name, name))
 
 
 def _report_units(move: Move, target: tuple[str, str], texts: Mapping[str, str]) -> list[UnitReport]:

@@ -24,7 +24,7 @@ from runner_sync.transforms import translate_unit
 from runner_sync.trees import Tree
 from runner_sync.units.splitting import parse
 from runner_sync.units.texts import unit_table
-from runner_sync.upgrade import Base, ModuleRevision, upstream_name
+from runner_sync.upgrade import Base, ModuleRevision, name_in_upstream
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def _find_upstream_versions(
     derived: DerivedModule, name: str, candidates: Sequence[ModuleRevision], base: Base | None
 ) -> list[Known]:
     """Return the upstream unit in every revision that has it: the base first, then newest to oldest."""
-    upstream = upstream_name(name, derived.module)
+    upstream = name_in_upstream(name, derived.module)
     chosen = [base.side] if base is not None else []
     ordered = [*chosen, *(side for side in reversed(candidates) if side not in chosen)]
     tables = [(side, unit_table(side.text, side.path)) for side in ordered]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from runner_sync import lock as locks
 from runner_sync.compose import records
-from runner_sync.compose.import_entries import imports
+from runner_sync.compose.import_entries import read_imports
 from runner_sync.compose.member_text import self_names
 from runner_sync.model import BaseRef, Project
 from runner_sync.naming import module_name
@@ -41,7 +41,7 @@ from runner_sync.upgrade import (
     StartJob,
     Target,
     Upstream,
-    instance_names,
+    find_instance_names,
     start_module,
     upgrade_module,
 )
@@ -139,7 +139,7 @@ def _refuse_missing_runner(modules: Sequence[DerivedModule], given: inputs.Input
 
 
 def _find_imported_modules(text: str, path: str) -> set[str]:
-    return {entry.module for entry in imports(text, path).values()}
+    return {entry.module for entry in read_imports(text, path).values()}
 
 
 def _start_missing(
@@ -220,7 +220,7 @@ def _make_job(derived: DerivedModule, run: _Run) -> ModuleJob:
             device_code=run.device_code,
             gives_up=run.device_code.gives_up,
             omni_module=module_texts.find_module,
-            imported=frozenset(name for one in run.modules for name in imports(one.text, one.path)),
+            imported=frozenset(name for one in run.modules for name in read_imports(one.text, one.path)),
             missing_members=_find_missing_members(given.profile, module_texts)
             | _find_undefined(derived, twin, run.attributes, given),
         ),
@@ -275,7 +275,7 @@ def _find_missing_members(profile: Profile, module_texts: ModuleTexts) -> dict[s
         path, text, name = known[1]
         if texts.bases_of(text, name, path):
             continue
-        old, new = (instance_names(text, name) for _path, text, name in known)
+        old, new = (find_instance_names(text, name) for _path, text, name in known)
         if old and new:
             renamed = {was.rpartition(".")[2]: now.rpartition(".")[2] for was, now in profile.members}
             names = {renamed.get(name, name) for name in old if not name.startswith("__")}
@@ -303,12 +303,12 @@ def _collect_records(run: _Run) -> dict[str, records.Record]:
     omni, upgraded = run.given.omni, run.module_texts.upgraded
     twins = {derived.path: derived.module.gpu.path for derived in run.modules if derived.module.gpu is not None}
     return {
-        name: records.record(
+        name: records.read_record(
             omni.read(path) or "", text, name, twin=(omni.read(twins[path]) or "") if path in twins else ""
         )
         for path, text in upgraded.items()
         for name in record_classes(texts.parsed(text, path))
-        if records.fields(text, name)
+        if records.read_fields(text, name)
     }
 
 

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from runner_sync.compose.import_entries import imports
-from runner_sync.compose.member_text import calls_by_class, parents_of
+from runner_sync.compose.import_entries import read_imports
+from runner_sync.compose.member_text import find_called_parents, has_class_call
 from runner_sync.compose.members import Member
-from runner_sync.lineage import nodes_of
+from runner_sync.lineage import list_nodes
 from runner_sync.lineage.provenance import key
 from runner_sync.model import Block, Unit
 from runner_sync.naming import module_name
@@ -26,7 +26,7 @@ from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.transforms import translate_unit
 from runner_sync.units import texts
 from runner_sync.units.texts import unit_table
-from runner_sync.upgrade import Elsewhere, GpuTwin, Hierarchy, ModuleJob, ModuleRevision, Target, decide_as_it_stands
+from runner_sync.upgrade import Elsewhere, GpuTwin, Hierarchy, ModuleJob, ModuleRevision, Target, decide_without_upgrade
 from runner_sync.verify import check
 from runner_sync.verify.check import CheckJob, CheckModule
 from runner_sync.verify.codes import Codes
@@ -77,8 +77,8 @@ class _StatusFinder:
         self.hoistable, self.skipped = self._run_rules()
         self.parents: dict[str, frozenset[str]] = {}
         self.members = self._decide_members()
-        self.imported = imports(derived.text)
-        self.keys = {key(node, unit) for unit in self.npu.values() for node in nodes_of(unit.text)}
+        self.imported = read_imports(derived.text)
+        self.keys = {key(node, unit) for unit in self.npu.values() for node in list_nodes(unit.text)}
 
     def status_of(self, name: str, blocks: Sequence[Block]) -> PortStatus:
         """Return the status of the GPU unit ``name``, whose omni code is in ``blocks``."""
@@ -128,18 +128,18 @@ class _StatusFinder:
         if not owner or owner not in self.parents.get(npu_owner, frozenset()):
             return False
         text = self.npu[twin].text
-        if calls_by_class(text, owner, member):
+        if has_class_call(text, owner, member):
             return True
         reached = self.module_texts.find_reached(
             self.derived.text, npu_owner, module_name(self.derived.path), member=member
         )
-        return "super()" in parents_of(text, member) and any(one.name == owner for one in reached)
+        return "super()" in find_called_parents(text, member) and any(one.name == owner for one in reached)
 
     def _find_omni_keys(self, unit: Unit, blocks: Sequence[Block]) -> dict[int, list[str]]:
         """Return the canonical omni statements of a GPU unit, translated to NPU, by the first line of their block."""
         starts = {line: block.start for block in blocks for line in range(block.start, block.end + 1)}
         found: dict[int, list[str]] = {block.start: [] for block in blocks}
-        for node in nodes_of(translate_unit(unit.text, self.profile).text):
+        for node in list_nodes(translate_unit(unit.text, self.profile).text):
             line = unit.start + node.start - 1
             if not node.is_comment and node.kind != "docstring" and line in starts:
                 found[starts[line]].append(key(node, unit))
@@ -188,7 +188,7 @@ class _StatusFinder:
             return {}
         self.parents = {name: inherited.classes for name, inherited in job.hierarchy.inherited.items()}
         owners = [npu for gpu_name, npu in self.profile.classes if self._has_both(gpu_name, npu)]
-        return decide_as_it_stands(job, owners)
+        return decide_without_upgrade(job, owners)
 
     def _has_both(self, gpu_name: str, npu: str) -> bool:
         """Whether the GPU class has units in the twin, and the module defines the NPU class."""

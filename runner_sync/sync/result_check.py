@@ -18,7 +18,7 @@ from runner_sync.sync.trees import inputs, pairs
 from runner_sync.sync.trees.patched_tree import PatchedTree
 from runner_sync.upgrade import ModuleResult, is_selected
 from runner_sync.verify import breakage
-from runner_sync.verify.causes import folded
+from runner_sync.verify.causes import fold_causes
 from runner_sync.verify.trees.world import World
 
 
@@ -52,7 +52,7 @@ def find_new_breakage(given: inputs.Inputs, results: Sequence[ModuleResult], opt
         # A port did not cause breakage that the runners had before on this vllm-ascend.
         found = breakage.find(world, before, paths)
         options.progress("verifying", 1, 1)
-        return Verified(tuple(folded(found)))
+        return Verified(tuple(fold_causes(found)))
     pair, unread = _open_pair_before(given, results, options)
     since = pair.world(given) if pair is not None else None
     found = breakage.find(world, None, paths, since=since or before, imports=False)
@@ -68,7 +68,7 @@ def find_new_breakage(given: inputs.Inputs, results: Sequence[ModuleResult], opt
         ),
         *inherited_code.note_never_set([i for i in idle if is_selected(i.unit, options.only)], given.profile),
     )
-    return Verified(tuple(folded(found)), notes, shlex.join(pair.words) if pair is not None else "")
+    return Verified(tuple(fold_causes(found)), notes, shlex.join(pair.words) if pair is not None else "")
 
 
 def split_by_request(

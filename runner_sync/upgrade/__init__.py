@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING
 from runner_sync.doors import part_loader
 
 if TYPE_CHECKING:
-    from runner_sync.upgrade.base import Base, closest, find_base, upstream_name
-    from runner_sync.upgrade.finishing import finished
-    from runner_sync.upgrade.from_gpu.members.beside_twin import decide_as_it_stands
-    from runner_sync.upgrade.from_gpu.twin.mixins import instance_names
+    from runner_sync.upgrade.base import Base, closest, find_base, name_in_upstream
+    from runner_sync.upgrade.finishing import finish
+    from runner_sync.upgrade.from_gpu.members.beside_twin import decide_without_upgrade
+    from runner_sync.upgrade.from_gpu.twin.mixins import find_instance_names
     from runner_sync.upgrade.job import (
         Causes,
         Elsewhere,
@@ -70,14 +70,14 @@ __all__ = [
     "Variant",
     "ask_once",
     "closest",
-    "decide_as_it_stands",
+    "decide_without_upgrade",
     "find_base",
-    "finished",
-    "instance_names",
+    "find_instance_names",
+    "finish",
     "is_selected",
+    "name_in_upstream",
     "start_module",
     "upgrade_module",
-    "upstream_name",
 ]
 
 _MODULES = {
@@ -101,14 +101,14 @@ _MODULES = {
     "Variant": "job",
     "ask_once": "questions.same_question",
     "closest": "base",
-    "decide_as_it_stands": "from_gpu.members.beside_twin",
+    "decide_without_upgrade": "from_gpu.members.beside_twin",
     "find_base": "base",
-    "finished": "finishing",
-    "instance_names": "from_gpu.twin.mixins",
+    "finish": "finishing",
+    "find_instance_names": "from_gpu.twin.mixins",
     "is_selected": "job",
     "start_module": "new_module",
     "upgrade_module": "module",
-    "upstream_name": "base",
+    "name_in_upstream": "base",
 }
 
 __getattr__ = part_loader(__name__, _MODULES)

@@ -44,9 +44,9 @@ def closest(name: str, text: str, sides: Sequence[ModuleRevision]) -> Origin | N
     revision, and most against a revision that mentions it most often.
     """
     candidates = _find_namesakes(name, sides)
-    named = merge.named_alike(text, [candidate.text for candidate in candidates])
+    named = merge.rename_alike(text, [candidate.text for candidate in candidates])
     alike = [Candidate(candidate.ref, body) for candidate, body in zip(candidates, named, strict=True)]
-    origin = lineage.infer(text, alike)
+    origin = lineage.find_origin(text, alike)
     if origin is None:
         return None
     return replace(origin, text=next(one.text for one in candidates if one.ref == origin.ref))
@@ -65,11 +65,11 @@ def collect_composite_statements(
 
 def _collect_other_statements(text: str, base: str, others: Sequence[str]) -> frozenset[str]:
     """Return the statements of ``others`` that ``base`` lacks, all with the local names of ``text``."""
-    base_counts, *other_counts = (lineage.fingerprint(one) for one in merge.named_alike(text, [base, *others]))
+    base_counts, *other_counts = (lineage.fingerprint(one) for one in merge.rename_alike(text, [base, *others]))
     return frozenset(canon for one in other_counts for canon in one) - frozenset(base_counts)
 
 
-def base_text(draft: Draft, job: ModuleJob) -> str | None:
+def find_base_text(draft: Draft, job: ModuleJob) -> str | None:
     """Return the upstream text of a draft's unit at its base revision; ``None`` if it is not at hand."""
     if draft.base is None:
         return None
@@ -87,7 +87,7 @@ def find_base(
     infer: Closest = closest,
 ) -> Base | None:
     """Return the base of ``unit``, whose text is ``text``; ``None`` if no revision in ``sides`` has the unit."""
-    name = upstream_name(unit, module)
+    name = name_in_upstream(unit, module)
     known = _find_locked_base(text, _find_namesakes(name, sides), locked) if locked is not None else None
     origin = known or infer(name, text, [side for side in sides if side.is_base])
     if origin is None:
@@ -104,7 +104,7 @@ def find_base(
     how: How = "lock" if known is not None else "composite" if origin.composite else "inferred"
     score = round(origin.similarity, 3)
     ref = BaseRef(anchor.project, origin.ref, anchor.path, name, how, score, digest(origin.text), origin.composite)
-    kind = lineage.kind_of(text, origin, owner=anchor.name)
+    kind = lineage.classify(text, origin, owner=anchor.name)
     if _is_same_record(text, origin.text):
         kind = "copy"
     return Base(ref, next(side for side in reversed(sides) if side.ref == origin.ref), origin, kind, copied, unsynced)
@@ -130,7 +130,7 @@ def _drop_unsynced(text: str, base: str, older: Sequence[Candidate]) -> tuple[st
     return copied, unsynced, tuple(one.ref for one in older) if unsynced else ()
 
 
-def upstream_name(unit: str, module: RunnerModule) -> str:
+def name_in_upstream(unit: str, module: RunnerModule) -> str:
     """Return the qualified name that a unit has in the upstream module."""
     return f"{module.upstreams[0].name}.{unit.rpartition('.')[2]}" if "." in unit else unit
 

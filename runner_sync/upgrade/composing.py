@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from runner_sync.compose.bindings import bindings
-from runner_sync.compose.guarded import with_certain, with_conditions
-from runner_sync.compose.import_entries import imports
-from runner_sync.compose.imports import Provider, Settled, add, settle
+from runner_sync.compose.bindings import read_bindings
+from runner_sync.compose.guarded import import_conditionally, import_from_provider
+from runner_sync.compose.import_entries import read_imports
+from runner_sync.compose.imports import Provider, Settled, add_import, settle_imports
 from runner_sync.compose.rulers import enclose_members, join_blocks
 from runner_sync.confidence import INFERRED
 from runner_sync.errors import InputError
@@ -33,7 +33,7 @@ from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision
 from runner_sync.upgrade.questions.defects import ask_about_meaning, ask_about_unknown
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
 def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[str, list[Draft]]:
@@ -57,12 +57,12 @@ def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[str
 
 def _ask_about_meanings(drafts: list[Draft], text: str, job: ModuleJob, side: GpuSide) -> list[Draft]:
     """Ask where merged code reads a name that this module imports as something else."""
-    here = imports(text, job.path)
+    here = read_imports(text, job.path)
     sources = [] if job.upstream.new is None else [(job.upstream.new.text, job.upstream.new.path)]
     if job.twin.new is not None:
         sources.append((side.module_text, job.twin.new.path))
     for source, path in sources:
-        for name, there in imports(source, path).items():
+        for name, there in read_imports(source, path).items():
             if name in here and here[name].means_other(there):
                 drafts = ask_about_meaning(name, here[name].statement(), there.statement(), source, drafts, job.path)
     return drafts
@@ -75,17 +75,17 @@ def _add_conditional_imports(settled: Settled, job: ModuleJob) -> Settled:
     """
     if settled.unknown and job.upstream.new is not None:
         source = Provider(job.upstream.new.text, module_name(job.upstream.new.path))
-        settled = with_conditions(settled, source, first_party=job.profile.package)
+        settled = import_conditionally(settled, source, first_party=job.profile.package)
     if settled.unknown and job.twin.new is not None:
         source = Provider(job.twin.new.text, module_name(job.twin.new.path))
-        settled = with_certain(settled, source, first_party=job.profile.package)
+        settled = import_from_provider(settled, source, first_party=job.profile.package)
     return settled
 
 
 def _find_conditional_import(name: str, job: ModuleJob) -> str:
     """Return the path of the upstream or GPU module that imports ``name`` under a condition; empty if there is none."""
     sources = [side.new for side in (job.upstream, job.twin) if side.new is not None]
-    return next((side.path for side in sources if name in bindings(side.text).conditional), "")
+    return next((side.path for side in sources if name in read_bindings(side.text).conditional), "")
 
 
 def _insert_drafts(drafts: Sequence[Draft], job: ModuleJob) -> Module:
@@ -144,7 +144,7 @@ def _import_twins(text: str, job: ModuleJob) -> str:
     if job.twin.new is None:
         return text
     for twin in dict.fromkeys(name for names in job.hierarchy.bases_in_front.values() for name in names):
-        text = add(text, Import(module_name(job.twin.new.path), twin, twin))
+        text = add_import(text, Import(module_name(job.twin.new.path), twin, twin))
     return text
 
 
@@ -166,10 +166,12 @@ def _find_untranslated_imports(job: ModuleJob, side: GpuSide) -> str:
     """
     assert job.twin.new is not None
     path = job.twin.new.path
-    written = imports(job.twin.new.text, path)
-    translated = imports(side.module_text, path)
+    written = read_imports(job.twin.new.text, path)
+    translated = read_imports(side.module_text, path)
     lacking = [bound for bound, entry in translated.items() if job.target.lacks(entry.module, entry.name)]
-    kept = [written[bound] for bound in lacking if bound in written.keys() - bindings(job.twin.new.text).conditional]
+    kept = [
+        written[bound] for bound in lacking if bound in written.keys() - read_bindings(job.twin.new.text).conditional
+    ]
     return "\n".join(entry.statement() for entry in kept if not job.target.lacks(entry.module, entry.name))
 
 
@@ -180,7 +182,7 @@ def _find_gone_imports(job: ModuleJob, moves: Collection[tuple[str, str]]) -> di
     not consulted about an import that upstream ``moves``.
     """
     homes = {}
-    for entry in imports(job.text).values():
+    for entry in read_imports(job.text).values():
         if job.target.lacks(entry.module, entry.name):
             key = (entry.module, entry.name)
             homes[key] = job.target.moved_to(*key) or ("" if key in moves else _find_twin_home(entry, job))
@@ -195,12 +197,12 @@ def _find_twin_home(entry: Import, job: ModuleJob) -> str:
     if job.twin.new is None or not any(entry in _list_imports(base.side) for base in job.twin.bases):
         return ""
     now = [one for one in _list_imports(job.twin.new) if (one.name, one.bound) == (entry.name, entry.bound)]
-    is_conditional = entry.bound in bindings(job.twin.new.text).conditional
+    is_conditional = entry.bound in read_bindings(job.twin.new.text).conditional
     return now[0].module if now and not is_conditional and not job.target.lacks(now[0].module, entry.name) else ""
 
 
 def _list_imports(side: ModuleRevision) -> Collection[Import]:
-    return imports(side.text, side.path).values()
+    return read_imports(side.text, side.path).values()
 
 
 def _ask_about_gone(drafts: Sequence[Draft], job: ModuleJob, gone: Mapping[tuple[str, str], str]) -> list[Draft]:
@@ -210,9 +212,9 @@ def _ask_about_gone(drafts: Sequence[Draft], job: ModuleJob, gone: Mapping[tuple
         reason = f"{module} no longer has {name}, which is imported from {home} now"
         old, new = (f"from {place} import {name}" for place in (module, home))
         shown = Shown(base=old, omni=old, upstream=new, chosen=new)
-        item = review(drafts[0], job.path, reason=reason, confidence=INFERRED, shown=shown)
+        item = make_review(drafts[0], job.path, reason=reason, confidence=INFERRED, shown=shown)
         items.append(replace(item, in_file=False))
-    return [drafts[0].asking(*items), *drafts[1:]] if items else [*drafts]
+    return [drafts[0].with_questions(*items), *drafts[1:]] if items else [*drafts]
 
 
 def _settle_imports(text: str, job: ModuleJob, side: GpuSide, *, moves: Mapping[tuple[str, str], str]) -> Settled:
@@ -231,7 +233,7 @@ def _settle_imports(text: str, job: ModuleJob, side: GpuSide, *, moves: Mapping[
         return job.target.lacks(module, name) and not job.target.lacks(module, "")
 
     try:
-        return settle(job.text, text, providers, moves=moves, first_party=job.profile.package, lacks=lacks)
+        return settle_imports(job.text, text, providers, moves=moves, first_party=job.profile.package, lacks=lacks)
     except SyntaxError as error:
         # Only the compiler finds such an error, for example a repeated parameter; ast.parse does not.
         raise InputError(
@@ -247,19 +249,19 @@ def _find_moved_imports(drafts: Sequence[Draft], job: ModuleJob) -> dict[tuple[s
     """
     moves = {
         (entry.module, entry.name): job.target.relocated[entry.module]
-        for entry in imports(job.text).values()
+        for entry in read_imports(job.text).values()
         if entry.module in job.target.relocated
     }
     if job.upstream.new is None:
         return moves
-    now = imports(job.upstream.new.text, job.upstream.new.path)
-    conditional = bindings(job.upstream.new.text).conditional
+    now = read_imports(job.upstream.new.text, job.upstream.new.path)
+    conditional = read_bindings(job.upstream.new.text).conditional
     kept = {(entry.module, entry.name) for entry in now.values()}
     followed = {ref for draft in drafts if draft.base is not None for ref in (draft.base.ref, *draft.base.also)}
     for side in job.upstream.bases:
         if side.ref not in followed:
             continue
-        for bound, entry in imports(texts.outside_definitions(side.text, side.path), side.path).items():
+        for bound, entry in read_imports(texts.outside_definitions(side.text, side.path), side.path).items():
             if (
                 bound in now.keys() - conditional
                 and (entry.module, entry.name) not in kept

@@ -59,15 +59,15 @@ class Draft:
         """Return an empty draft for a question about a class as a whole or about a method that the module lacks."""
         return cls(name, (Stage(""),), "own", "review")
 
-    def grown(self, text: str, source: Provenance) -> Draft:
+    def with_stage(self, text: str, source: Provenance) -> Draft:
         """Return the draft with a further stage; the questions keep their lines."""
         return replace(self, stages=(*self.stages, Stage(text, source)))
 
-    def advanced(self, text: str, source: Provenance) -> Draft:
+    def with_stage_and_moved_questions(self, text: str, source: Provenance) -> Draft:
         """Return the draft with a further stage; the questions move with their lines."""
-        return self._move_reviews(text).grown(text, source)
+        return self._move_reviews(text).with_stage(text, source)
 
-    def completed(self, text: str) -> Draft:
+    def with_completion(self, text: str) -> Draft:
         """Return the draft with a further stage that completes the last one and has the same source.
 
         The source is the GPU if the last stage is omni's own text. Questions move with their lines, and a question
@@ -75,9 +75,9 @@ class Draft:
         """
         last = self.stages[-1].source
         asked = replace(self, reviews=tuple(restate(self.reviews, old=self.text, new=text)))
-        return asked.grown(text, last if last != "omni" else "gpu")
+        return asked.with_stage(text, last if last != "omni" else "gpu")
 
-    def laid_out_anew(self, text: str) -> Draft:
+    def with_layout(self, text: str) -> Draft:
         """Return the draft with ``text``, the same code in another layout, in place of the last stage."""
         last = self.stages[-1]._replace(text=text)
         return replace(self._move_reviews(text), stages=(*self.stages[:-1], last))
@@ -85,11 +85,11 @@ class Draft:
     def _move_reviews(self, text: str) -> Draft:
         return replace(self, reviews=tuple(relocate(self.reviews, old=self.text, new=text)))
 
-    def asking(self, *items: ReviewItem) -> Draft:
+    def with_questions(self, *items: ReviewItem) -> Draft:
         """Return the draft with further questions."""
         return replace(self, reviews=(*self.reviews, *items))
 
-    def dropped(self, why: ReviewItem) -> Draft:
+    def as_removed(self, why: ReviewItem) -> Draft:
         """Return the draft as a removed member; ``why`` replaces all questions, because its text no longer matters."""
         return replace(self, removed=True, reviews=(why,))
 

@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Literal, Protocol
 
-from runner_sync.compose.member_text import uses_word
+from runner_sync.compose.member_text import has_code_word
 from runner_sync.compose.members import Action, Obstacle
 from runner_sync.compose.records import Record
 from runner_sync.lineage import Origin
@@ -291,7 +291,7 @@ class ModuleJob:
         words = {
             word: "code that people port by hand"
             for word in self.profile.unported
-            if word not in target.imported and not uses_word(self.text, word)
+            if word not in target.imported and not has_code_word(self.text, word)
         }
         for row in self.profile.names:
             if not row.new_module.startswith(f"{self.profile.package}.") and target.lacks(row.new_module, row.new_name):
@@ -299,7 +299,7 @@ class ModuleJob:
         return words | {
             f".{name}": f"not in {owner}"
             for name, owner in sorted(target.missing_members.items())
-            if not uses_word(own, f".{name}")
+            if not has_code_word(own, f".{name}")
         }
 
 
@@ -326,7 +326,7 @@ class ModuleResult:
     never_had: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def winner(job: ModuleJob, name: str) -> Preference:
+def find_conflict_winner(job: ModuleJob, name: str) -> Preference:
     """Return the side that wins the conflicts of unit ``name``; ``review`` if no setting decides."""
     return next((side for glob, side in job.settings.policies.items() if fnmatchcase(name, glob)), "review")
 

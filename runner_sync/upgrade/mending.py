@@ -14,15 +14,15 @@ from functools import partial
 
 from runner_sync.compose import constructors, passing, records, successors, unset
 from runner_sync.compose.member_text import self_names
-from runner_sync.compose.mended import Mended
+from runner_sync.compose.mended import Repair
 from runner_sync.compose.passing import Parameter
 from runner_sync.confidence import DERIVED, INFERRED, REQUIRED
 from runner_sync.model import ReviewItem
 from runner_sync.units import texts
-from runner_sync.upgrade.base import base_text
+from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob, ModuleRevision
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
 def fit_records(drafts: Sequence[Draft], job: ModuleJob, twins: Mapping[str, str]) -> list[Draft]:
@@ -31,14 +31,16 @@ def fit_records(drafts: Sequence[Draft], job: ModuleJob, twins: Mapping[str, str
     ``twins`` are the texts of the GPU runner's units, which name the locals.
     """
     own_records = {
-        d.name: records.record(d.before, d.text, d.name, twin=twins.get(d.name, ""))
+        d.name: records.read_record(d.before, d.text, d.name, twin=twins.get(d.name, ""))
         for d in drafts
         if not d.owner and not d.removed
     }
     records_by_name = {name: found for name, found in {**job.target.records, **own_records}.items() if found.now}
 
     def fit_draft(draft: Draft) -> Draft:
-        fit = partial(records.fit, records=records_by_name, before=draft.before, twin=twins.get(draft.name, ""))
+        fit = partial(
+            records.fit_next_use, records=records_by_name, before=draft.before, twin=twins.get(draft.name, "")
+        )
         return _apply_mending(draft, job, fit, REQUIRED) if draft.owner else draft
 
     return _change_chosen(drafts, fit_draft)
@@ -51,7 +53,11 @@ def follow_renamed_members(drafts: Sequence[Draft], job: ModuleJob) -> list[Draf
         names = _find_renamed_members(base, drafts, job) | names
 
     def follow(draft: Draft) -> Draft:
-        return _apply_mending(draft, job, partial(successors.renamed, names=names), INFERRED) if draft.owner else draft
+        return (
+            _apply_mending(draft, job, partial(successors.rename_member, names=names), INFERRED)
+            if draft.owner
+            else draft
+        )
 
     return _change_chosen(drafts, follow) if names else [*drafts]
 
@@ -69,7 +75,7 @@ def _find_renamed_members(base: ModuleRevision, drafts: Sequence[Draft], job: Mo
         return {}
     old, new = (texts.members(side.text, name, side.path) for side in (base, now))
     read = {name for draft in drafts if draft.chosen and not draft.removed for name in self_names(draft.text)}
-    return successors.renamed_members(old, new, read, _iterate_member_texts(drafts, job))
+    return successors.find_renamed_members(old, new, read, _iterate_member_texts(drafts, job))
 
 
 def _iterate_member_texts(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[str]:
@@ -84,7 +90,7 @@ def set_as_attributes(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     """Set a keyword that a constructor newly gets but does not accept as an attribute of the new object."""
 
     def mend(draft: Draft) -> Draft:
-        change = partial(constructors.set_apart, draft.before, constructors=job.target.constructors)
+        change = partial(constructors.move_keyword_to_attribute, draft.before, constructors=job.target.constructors)
         return _apply_mending(draft, job, change, DERIVED)
 
     return _change_chosen(drafts, mend)
@@ -96,7 +102,9 @@ def drop_unset_arguments(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]
     def mend(draft: Draft) -> Draft:
         if not draft.upstream or draft.text == draft.before:
             return draft
-        change = partial(unset.left_out, draft.before, upstream=draft.upstream, base=base_text(draft, job) or "")
+        change = partial(
+            unset.drop_unset_argument, draft.before, upstream=draft.upstream, base=find_base_text(draft, job) or ""
+        )
         return _apply_mending(draft, job, change, DERIVED)
 
     return _change_chosen(drafts, mend)
@@ -116,16 +124,16 @@ def pass_required_parameters(drafts: Sequence[Draft], job: ModuleJob) -> list[Dr
             for index, draft in enumerate(mended_drafts):
                 if not draft.chosen or draft.owner != owner or draft.removed:
                     continue
-                if not passing.lacks(draft.text, now, parameter):
+                if not passing.has_call_without(draft.text, now, parameter):
                     continue
                 if not passing.has_local(draft.text, parameter.name):
                     grown = _add_parameter(draft, parameter, mended_drafts, job)
                     if grown is None:
                         continue
-                    draft = draft.completed(grown)
+                    draft = draft.with_completion(grown)
                     todo.append((_move_parameter_to(draft, parameter), grown))
                 mended_drafts[index] = _apply_mending(
-                    draft, job, partial(passing.passed, now=now, parameter=parameter), REQUIRED
+                    draft, job, partial(passing.pass_local, now=now, parameter=parameter), REQUIRED
                 )
     return mended_drafts
 
@@ -156,10 +164,10 @@ def _add_parameter(draft: Draft, parameter: Parameter, drafts: Sequence[Draft], 
     is_known = draft.member in inherited.members or draft.member in job.target.elsewhere.at_all
     if is_known or not callers or not all(passing.has_local(d.text, parameter.name) for d in callers):
         return None
-    return passing.taken(draft.text, parameter)
+    return passing.add_parameter(draft.text, parameter)
 
 
-def _apply_mending(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None], confidence: float) -> Draft:
+def _apply_mending(draft: Draft, job: ModuleJob, change: Callable[[str], Repair | None], confidence: float) -> Draft:
     """Apply ``change`` until it returns ``None``, and ask at most once about each change that is not settled.
 
     If a question already shows the removed text or exactly the changed statement, the new reason joins that question.
@@ -167,7 +175,7 @@ def _apply_mending(draft: Draft, job: ModuleJob, change: Callable[[str], Mended 
     """
     while (mended := change(draft.text)) is not None:
         asked_before, shown = draft.reviews, _show_mended(draft, mended)
-        draft = draft.completed(mended.text)
+        draft = draft.with_completion(mended.text)
         if mended.is_settled:
             continue
         kept = tuple(
@@ -178,7 +186,7 @@ def _apply_mending(draft: Draft, job: ModuleJob, change: Callable[[str], Mended 
         if kept != draft.reviews:
             draft = replace(draft, reviews=kept)
             continue
-        item = review(
+        item = make_review(
             draft,
             job.path,
             reason=mended.reason,
@@ -186,7 +194,7 @@ def _apply_mending(draft: Draft, job: ModuleJob, change: Callable[[str], Mended 
             shown=shown,
             line=mended.line,
         )
-        draft = draft.asking(item)
+        draft = draft.with_questions(item)
     return draft
 
 
@@ -208,12 +216,12 @@ def _is_taken_back(before: ReviewItem, now: ReviewItem) -> bool:
     return before.from_gpu and bool(was) and before.chosen.split() != was == now.chosen.split()
 
 
-def _shows_mended(before: ReviewItem, now: ReviewItem, mended: Mended) -> bool:
+def _shows_mended(before: ReviewItem, now: ReviewItem, mended: Repair) -> bool:
     """Whether a question shows the mended text: removed text as a part of it, other text as its whole."""
     return before.chosen != now.chosen and (mended.is_gone or before.chosen.split() == mended.was.split())
 
 
-def _merge_reasons(before: ReviewItem, now: ReviewItem, mended: Mended) -> str:
+def _merge_reasons(before: ReviewItem, now: ReviewItem, mended: Repair) -> str:
     """Return the reason for a question that shows the mended statement.
 
     Drops the old reason if its change was undone, so that omni's text stands, or has now come in full.
@@ -222,7 +230,7 @@ def _merge_reasons(before: ReviewItem, now: ReviewItem, mended: Mended) -> str:
     return mended.reason if is_undone or _has_come_in_full(before, now) else f"{mended.reason}; {now.reason}"
 
 
-def _show_mended(draft: Draft, mended: Mended) -> Shown:
+def _show_mended(draft: Draft, mended: Repair) -> Shown:
     """Show the statement as it is now, and its old text for the side that has that text.
 
     Removed text came from upstream.

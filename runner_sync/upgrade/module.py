@@ -18,7 +18,7 @@ from runner_sync.upgrade.from_gpu.asking.helpers_shown import show_helpers
 from runner_sync.upgrade.from_gpu.asking.other_uses import ask_about_other_uses
 from runner_sync.upgrade.from_gpu.members import inheriting
 from runner_sync.upgrade.from_gpu.twin import gpu_side, owing
-from runner_sync.upgrade.from_gpu.twin.unset import unset
+from runner_sync.upgrade.from_gpu.twin.unset import find_unset
 from runner_sync.upgrade.from_upstream import ascend
 from runner_sync.upgrade.job import ModuleJob, ModuleResult, is_selected
 from runner_sync.upgrade.questions.counterparts import ask_about_counterparts
@@ -59,7 +59,9 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
     moved = {draft.owner for draft in followed if draft.text != draft.before}
     job = replace(job, hierarchy=job.hierarchy.with_late_mixins(moved))
     result, side = _upgrade_with_owed(job, followed)
-    while more := {name: why for name, why in unset(job, side, result.after).items() if name not in job.twin.unset}:
+    while more := {
+        name: why for name, why in find_unset(job, side, result.after).items() if name not in job.twin.unset
+    }:
         job = replace(job, twin=replace(job.twin, unset={**job.twin.unset, **more}))
         result, side = _upgrade_with_owed(job, followed)
     return result
@@ -68,7 +70,7 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
 def _upgrade_with_owed(job: ModuleJob, followed: Sequence[Draft]) -> tuple[ModuleResult, gpu_side.GpuSide]:
     """Return the result and its GPU side, with older code of the twin that belongs to the ported code."""
     result, side = _run_later_stages(job, followed)
-    while not (found := owing.owed(job, side, result.after)).names <= job.twin.owed.names:
+    while not (found := owing.find_owed(job, side, result.after)).names <= job.twin.owed.names:
         job = replace(job, twin=replace(job.twin, owed=job.twin.owed.with_more(found)))
         result, side = _run_later_stages(job, followed)
     return result, side
@@ -85,8 +87,8 @@ def _run_later_stages(job: ModuleJob, drafts: Sequence[Draft]) -> tuple[ModuleRe
     """Run all stages after vllm-ascend's change; return the result and the GPU side that they used."""
     side = gpu_side.read_side(job, drafts)
     for class_name in job.hierarchy.with_twin:
-        drafts, job = inheriting.adopt(class_name, drafts, job, side)
-    drafts, decided = class_by_class.after_port(drafts, job, side)
+        drafts, job = inheriting.inherit_from_twin(class_name, drafts, job, side)
+    drafts, decided = class_by_class.port_module(drafts, job, side)
     drafts = _mend(drafts, job, side)
     drafts = drop_redundant(drafts, job, side)
     drafts = _ask_questions(drafts, job, side)

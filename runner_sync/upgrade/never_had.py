@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from runner_sync import lineage
 from runner_sync.compose.member_text import self_names
-from runner_sync.upgrade.base import base_text
+from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
 
@@ -31,7 +31,7 @@ def find_never_had(drafts: Sequence[Draft], job: ModuleJob) -> dict[str, tuple[s
     for draft in drafts:
         if draft.kind != "copy" or draft.removed or draft.upstream is None or not _is_mostly_taken(draft):
             continue
-        lacking = self_names(base_text(draft, job) or "") & self_names(draft.upstream)
+        lacking = self_names(find_base_text(draft, job) or "") & self_names(draft.upstream)
         if names := sorted(lacking - used[draft.owner]):
             names_by_unit[draft.name] = tuple(names)
     return names_by_unit

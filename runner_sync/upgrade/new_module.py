@@ -14,18 +14,18 @@ from dataclasses import dataclass, replace
 from jinja2 import Environment, StrictUndefined
 
 from runner_sync import lineage, merge
-from runner_sync.compose.guarded import with_certain, with_conditions
-from runner_sync.compose.imports import Provider, settle
+from runner_sync.compose.guarded import import_conditionally, import_from_provider
+from runner_sync.compose.imports import Provider, settle_imports
 from runner_sync.confidence import DOUBTFUL
 from runner_sync.model import UnitReport
 from runner_sync.naming import module_name
 from runner_sync.profile import NameRewrite, Profile, RunnerModule
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu.twin.vllm_step import with_change
+from runner_sync.upgrade.from_gpu.twin.vllm_step import merge_change
 from runner_sync.upgrade.job import ModuleResult, ModuleRevision
 from runner_sync.upgrade.npu_words import TRANSLATION
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def start_module(job: StartJob) -> ModuleResult:
     text, name = _compose_module_text(job), job.module.name
     rows = len(text.split("\n")) - 1
     reason = f"a new module, started from {job.gpu.path}: no line of it has ever run"
-    item = review(
+    item = make_review(
         Draft.for_question(name),
         job.path,
         reason=reason,
@@ -86,9 +86,9 @@ def _compose_module_text(job: StartJob) -> str:
         Provider(job.upstream.text, module_name(job.upstream.path)),
         Provider(translated, twin_name),
     ]
-    settled = settle("", text, providers, first_party=job.profile.package)
-    settled = with_conditions(settled, providers[1], first_party=job.profile.package)
-    return with_certain(settled, Provider(job.gpu.text, twin_name), first_party=job.profile.package).text
+    settled = settle_imports("", text, providers, first_party=job.profile.package)
+    settled = import_conditionally(settled, providers[1], first_party=job.profile.package)
+    return import_from_provider(settled, Provider(job.gpu.text, twin_name), first_party=job.profile.package).text
 
 
 def _write_import(row: NameRewrite, job: StartJob) -> str:
@@ -119,7 +119,7 @@ def _make_member(job: StartJob, text: str, *, vllm: str, upstream: str) -> str:
     base = TRANSLATION.unit(vllm, job.profile)
     if lineage.similarity(text, base) < lineage.COPY:
         return text
-    return with_change(text, base=base, upstream=upstream, policy=merge.FOLLOW)
+    return merge_change(text, base=base, upstream=upstream, policy=merge.FOLLOW)
 
 
 def _make_bases(job: StartJob, translated: str) -> tuple[list[str], list[str]]:

@@ -17,7 +17,7 @@ from runner_sync.statements import as_module
 from runner_sync.syntax import module_of
 from runner_sync.units import record_classes, texts, units
 from runner_sync.upgrade.attribution import Region, count_statements_from, find_regions
-from runner_sync.upgrade.base import base_text
+from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import Fate, ModuleJob, ModuleResult
 from runner_sync.upgrade.never_had import find_never_had
@@ -123,7 +123,7 @@ def _find_only_gone(region: Region) -> list[str]:
 
 def _use_upstream_names(gone: Sequence[str], draft: Draft, job: ModuleJob) -> tuple[str, ...]:
     """Return the lost lines with upstream's local names, where omni's copy differed from the base only in these."""
-    base_lines = {line.strip() for line in (base_text(draft, job) or "").split("\n")}
+    base_lines = {line.strip() for line in (find_base_text(draft, job) or "").split("\n")}
     forms: dict[str, set[str]] = {}
     for line in base_lines:
         forms.setdefault(_LOCAL.sub("_", line), set()).add(line)
@@ -141,7 +141,7 @@ _LOCAL = re.compile(r"(?<![.\w])[A-Za-z_]\w*(?![\w.(])")
 
 def _is_older(draft: Draft, job: ModuleJob, region: Region) -> bool:
     """Whether the upstream base already had the change: parts of a composite copy may be older than its base."""
-    was = base_text(draft, job)
+    was = find_base_text(draft, job)
     if was is None or draft.base is None or draft.base.how != "composite":
         return False
     lines = {line.strip() for line in region.lines if line.strip()}

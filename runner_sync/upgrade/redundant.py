@@ -17,7 +17,7 @@ from runner_sync.upgrade.from_gpu.members import inheriting
 from runner_sync.upgrade.from_gpu.members.gone_from_gpu import is_called, is_read_by_class
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.job import Inherited, ModuleJob
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 SAME = "removed: it equals the method that the class inherits"
 
@@ -47,7 +47,7 @@ def _drop_if_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, si
         _explain_removable(other, drafts, job, side) for other in _find_other_definitions(draft, drafts, job)
     ):
         shown = Shown(omni=draft.before, upstream=draft.upstream or "")
-        return draft.dropped(review(draft, job.path, reason=reason, confidence=DERIVED, shown=shown))
+        return draft.as_removed(make_review(draft, job.path, reason=reason, confidence=DERIVED, shown=shown))
     own_statements = _find_own_statements(draft, side) if _could_be_inherited(draft, job, side) else []
     if own_statements:
         reason = (
@@ -55,11 +55,13 @@ def _drop_if_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, si
         )
         reason += "only NPU does: " + "; ".join(f"`{canon}`" for canon in own_statements[:SHOWN])
         shown = Shown(omni=draft.before, upstream=side.new[draft.name], chosen=draft.text)
-        return draft.asking(review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown, from_gpu=True))
+        return draft.with_questions(
+            make_review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown, from_gpu=True)
+        )
     if draft.kind == "copy" and draft.upstream is None and draft.base is not None:
         reason = "upstream no longer has the method that this is a copy of; the copy stays"
         shown = Shown(omni=draft.before, chosen=draft.text)
-        return draft.asking(review(draft, job.path, reason=reason, confidence=REBUILT, shown=shown))
+        return draft.with_questions(make_review(draft, job.path, reason=reason, confidence=REBUILT, shown=shown))
     inherited_text = _find_inherited_by_twin(draft, job, side)
     if inherited_text:
         reason = (
@@ -68,7 +70,9 @@ def _drop_if_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, si
         )
         reason += _mention_edits(draft, side)
         shown = Shown(omni=draft.text, upstream=inherited_text, chosen=draft.text)
-        return draft.asking(review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, from_gpu=True))
+        return draft.with_questions(
+            make_review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, from_gpu=True)
+        )
     return draft
 
 
@@ -138,7 +142,7 @@ def _explain_same_as_inherited(draft: Draft, below: str, was: str | None, job: M
         return "removed: a base class has this method since this upgrade, in a version that fits today's callers"
     already = was is not None and canonical(draft.before) == canonical(was)
     same = canonical(draft.text) == canonical(below) and not already
-    return SAME if same and inheriting.can_stand_for(below, inheriting.upstream_version(job, draft.member)) else ""
+    return SAME if same and inheriting.can_stand_for(below, inheriting.find_upstream_version(job, draft.member)) else ""
 
 
 def _could_be_inherited(draft: Draft, job: ModuleJob, side: GpuSide) -> bool:

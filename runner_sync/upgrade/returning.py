@@ -10,13 +10,13 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 
-from runner_sync.compose.handing_over import Handed, handed_over
+from runner_sync.compose.handing_over import HandedReturn, hand_over_returns
 from runner_sync.confidence import INFERRED
 from runner_sync.edits import margin
 from runner_sync.model import ReviewItem
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
 def hand_over(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -28,21 +28,21 @@ def _hand_over_returns(draft: Draft, job: ModuleJob) -> Draft:
     new, before, upstream = job.upstream.new, draft.before, draft.upstream
     if new is None or not upstream or not before or draft.text == before:
         return draft
-    text, handed = handed_over(before, draft.text, upstream, elsewhere=new.text)
+    text, handed = hand_over_returns(before, draft.text, upstream, elsewhere=new.text)
     old = draft.text
     for group in _group_adjacent(handed):
         first, last = _find_first_line(group, old.split("\n")), group[-1].end_line
         was, now = (textwrap.dedent("\n".join(side.split("\n")[first - 1 : last])) for side in (old, text))
         kept = [item for item in draft.reviews if not _is_about_these(item, first, last, was)]
         shown = Shown(upstream=was, chosen=now)
-        item = review(draft, job.path, reason=_word_reason(group), confidence=INFERRED, shown=shown, line=first)
+        item = make_review(draft, job.path, reason=_word_reason(group), confidence=INFERRED, shown=shown, line=first)
         draft = replace(draft, reviews=(*kept, replace(item, end_line=last)))
-    return draft.completed(text) if handed else draft
+    return draft.with_completion(text) if handed else draft
 
 
-def _group_adjacent(handed: Sequence[Handed]) -> list[list[Handed]]:
+def _group_adjacent(handed: Sequence[HandedReturn]) -> list[list[HandedReturn]]:
     """Group returns that stand on adjacent lines."""
-    groups: list[list[Handed]] = []
+    groups: list[list[HandedReturn]] = []
     for one in handed:
         if groups and groups[-1][-1].end_line + 1 == one.line:
             groups[-1].append(one)
@@ -51,7 +51,7 @@ def _group_adjacent(handed: Sequence[Handed]) -> list[list[Handed]]:
     return groups
 
 
-def _find_first_line(group: Sequence[Handed], lines: Sequence[str]) -> int:
+def _find_first_line(group: Sequence[HandedReturn], lines: Sequence[str]) -> int:
     """Return a group's first line, or that of the condition around its first return if the others stand beside it."""
     first, outer = group[0].line, min(len(margin(lines[one.line - 1])) for one in group)
     is_deeper = len(margin(lines[first - 1])) > outer
@@ -65,7 +65,7 @@ def _is_about_these(item: ReviewItem, first: int, last: int, was: str) -> bool:
     return is_here and bool(chosen) and chosen <= {line.strip() for line in was.split("\n")}
 
 
-def _word_reason(group: Sequence[Handed]) -> str:
+def _word_reason(group: Sequence[HandedReturn]) -> str:
     called = " and ".join(dict.fromkeys(f"self.{one.method}" for one in group))
     this, goes = ("this return", "it goes") if len(group) == 1 else ("these returns", "they go")
     more = "; what omni does before the others was not added here" if any(it.is_prepared for it in group) else ""

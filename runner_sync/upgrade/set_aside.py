@@ -13,10 +13,10 @@ from dataclasses import replace
 
 from runner_sync.confidence import UNMERGED
 from runner_sync.units import texts
-from runner_sync.upgrade.base import closest, find_base, upstream_name
+from runner_sync.upgrade.base import closest, find_base, name_in_upstream
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
 def set_aside_unread(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -37,9 +37,9 @@ def _set_aside_if_unread(draft: Draft, job: ModuleJob) -> Draft:
             where = f"{now.path}:{line} defines {name} inside another statement or by assignment"
             reason = f"{where}, where it cannot be compared: this one was left unchanged"
             shown = Shown(base=known.text, omni=draft.text, chosen=draft.text)
-            item = review(draft, job.path, reason=reason, confidence=UNMERGED, shown=shown)
+            item = make_review(draft, job.path, reason=reason, confidence=UNMERGED, shown=shown)
             kept, twins = job.upstream.locked.get(draft.name), job.twin.locked.get(draft.name)
-            return replace(draft.asking(item), chosen=False, base_now=kept, gpu_now=twins)
+            return replace(draft.with_questions(item), chosen=False, base_now=kept, gpu_now=twins)
     return draft
 
 
@@ -57,7 +57,7 @@ def _find_originals(draft: Draft, job: ModuleJob) -> Iterator[tuple[str, ModuleR
     Yields upstream's method only for a copy, because an override does not follow the method that it overrides.
     """
     if (new := job.upstream.new) is not None and job.upstream.is_followed:
-        name, bases = upstream_name(draft.name, job.module), job.upstream.bases
+        name, bases = name_in_upstream(draft.name, job.module), job.upstream.bases
         locked, infer = job.upstream.locked.get(draft.name), job.upstream.infer or closest
         if _find_line_beside_units(new, name) is not None:
             base = find_base(draft.name, draft.text, job.module, bases, locked=locked, infer=infer)

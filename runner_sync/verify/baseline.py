@@ -111,7 +111,7 @@ def dump(baseline: Baseline) -> str:
     return f'{{\n  "format_version": {FORMAT_VERSION},\n{lock}  "findings": {body}\n}}\n'
 
 
-def uncovered(baseline: Baseline, findings: Sequence[Finding]) -> list[Finding]:
+def drop_accepted(baseline: Baseline, findings: Sequence[Finding]) -> list[Finding]:
     """Return the findings that the baseline does not accept: for each key, those after the first ``count``."""
     left = _rename_states(baseline, findings)
     remaining = []
@@ -139,7 +139,7 @@ def find_new(findings: Sequence[Finding], before: Iterable[Finding]) -> list[Fin
             left[key_of(finding)] -= 1
         else:
             unmatched.append(finding)
-    return uncovered(Baseline(dict(left)), unmatched)
+    return drop_accepted(Baseline(dict(left)), unmatched)
 
 
 def _drop_numbers(message: str) -> str:
@@ -149,7 +149,9 @@ def _drop_numbers(message: str) -> str:
 _NUMBERS = re.compile(r"\d+")
 
 
-def stale(baseline: Baseline, findings: Sequence[Finding], *, has_run: Callable[[str], bool]) -> tuple[StaleEntry, ...]:
+def find_stale(
+    baseline: Baseline, findings: Sequence[Finding], *, has_run: Callable[[str], bool]
+) -> tuple[StaleEntry, ...]:
     """Return the entries of rules that ran which accept more findings than exist."""
     found = Counter(key_of(finding) for finding in findings)
     return tuple(

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Set
 from runner_sync.errors import InputError
 from runner_sync.verify.rules import rs410_conflict_markers
 from runner_sync.verify.runners.job import Library
-from runner_sync.verify.runners.locked import is_alike
+from runner_sync.verify.runners.locked import is_unchanged
 from runner_sync.verify.runners.reading import Hit, Reading, Span
 
 Lines = Mapping[str, Set[int]]
@@ -69,7 +69,7 @@ class Branch:
             return lines
         try:
             rows = {name: range(unit.start, unit.end + 1) for name, unit in now.units.items()}
-            same = [r for name, r in rows.items() if not lines.isdisjoint(r) and is_alike(now, before, name)]
+            same = [r for name, r in rows.items() if not lines.isdisjoint(r) and is_unchanged(now, before, name)]
         except InputError:
             return lines
         return {line for line in lines if not any(line in r for r in same)}

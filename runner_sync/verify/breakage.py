@@ -19,7 +19,7 @@ from runner_sync.verify.rules import (
     rs317_frozen_object,
     rs320_parent_dropped,
 )
-from runner_sync.verify.trees.idle import Idle, idle_reads
+from runner_sync.verify.trees.idle import Idle, find_idle_reads
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.world import World
@@ -152,7 +152,7 @@ def _find_missing_attributes(program: Program) -> list[Finding]:
 
 
 def _find_idle(program: Program) -> list[Idle]:
-    return [idle for module in program.checked for idle in idle_reads(program, module)]
+    return [idle for module in program.checked for idle in find_idle_reads(program, module)]
 
 
 def _run_rules(program: Program, old: Program | None, codes: Collection[str] | None = None) -> list[Finding]:

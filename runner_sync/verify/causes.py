@@ -17,7 +17,7 @@ FEW = 3
 """The most symbols that a message names; the others are counted."""
 
 
-def folded(findings: Iterable[Finding]) -> list[Finding]:
+def fold_causes(findings: Iterable[Finding]) -> list[Finding]:
     """Return ``findings`` with one finding for all symbols of a cause, in place of the first.
 
     Findings of one symbol stay."""

@@ -18,7 +18,7 @@ from runner_sync.verify import baseline as ratchet
 from runner_sync.verify.baseline import Baseline, StaleEntry
 from runner_sync.verify.branch import Branch, Lines
 from runner_sync.verify.catalog import can_run, has_seen_all
-from runner_sync.verify.causes import folded
+from runner_sync.verify.causes import fold_causes
 from runner_sync.verify.codes import ALL, BREAKAGE, Codes, is_selected
 from runner_sync.verify.ignores import Ignore, silence
 from runner_sync.verify.registry import Rule, load_applicable, load_beside
@@ -112,7 +112,7 @@ def _find_unfollowed(library: Library, codes: Codes, conflicts: _Conflicts) -> t
     for module in library.job.modules:
         if module.path not in conflicts:
             with suppress(UnresolvedConflict):  # the conflict is a finding of its own
-                found += [pair.npu.name for pair in parity.pairs(Subject(library, module)) if pair.npu_mro.is_open]
+                found += [pair.npu.name for pair in parity.make_pairs(Subject(library, module)) if pair.npu_mro.is_open]
     return tuple(found)
 
 
@@ -132,17 +132,17 @@ def _report(
     everything = [hit.finding for hit in found if not hit.is_done]
     concerning = {id(hit.finding) for hit in found if branch is None or branch.is_about(hit)}
     others_first = sorted(everything, key=lambda finding: id(finding) in concerning)
-    fresh = ratchet.uncovered(baseline, others_first) if baseline is not None else everything
+    fresh = ratchet.drop_accepted(baseline, others_first) if baseline is not None else everything
     keep = {id(finding) for finding in fresh} & concerning
     shown = [finding for finding in everything if id(finding) in keep]
     # A unit ported by hand satisfies this rule, so it is mentioned and fails nothing.
     ported = [f for f in shown if branch is not None and (f.code, f.severity) == rs201_gpu_changed.PORTED]
     return CheckResult(
-        tuple(folded(f for f in shown if RANKS[f.severity] >= RANKS[severity] and f not in ported)),
+        tuple(fold_causes(f for f in shown if RANKS[f.severity] >= RANKS[severity] and f not in ported)),
         accepted=len(everything) - len(fresh),
         ported=tuple(finding.unit for finding in ported),
         equal=tuple(hit.finding.unit for hit in found if hit.is_done and id(hit.finding) in concerning),
-        stale=ratchet.stale(baseline, everything, has_run=ran) if baseline is not None else (),
+        stale=ratchet.find_stale(baseline, everything, has_run=ran) if baseline is not None else (),
         baseline=ratchet.update(baseline, everything, has_run=ran),
     )
 

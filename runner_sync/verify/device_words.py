@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection
 
 
-def says_device(name: str, devices: Collection[str]) -> bool:
+def is_device_name(name: str, devices: Collection[str]) -> bool:
     """Whether a name contains ``platform``, or one of ``devices`` as a whole word; ``cudagraph_mode`` has neither.
 
     A text of several words (``"cuda graphs are off"``) is a message, not a name.

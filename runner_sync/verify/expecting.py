@@ -25,16 +25,16 @@ DEVICE_ERRORS = IMPORT_ERRORS | {"AssertionError", "AttributeError", "RuntimeErr
 _CLASS = re.compile(r"_*[A-Z]\w*[a-z]")
 
 
-def guarded(nodes: Iterable[ast.AST], errors: frozenset[str]) -> Iterator[ast.stmt]:
+def find_guarded(nodes: Iterable[ast.AST], errors: frozenset[str]) -> Iterator[ast.stmt]:
     """Yield the statements in which one of ``errors`` is caught, and both branches of every version switch."""
     for node in nodes:
-        if isinstance(node, ast.If) and is_switch(node.test):
+        if isinstance(node, ast.If) and is_version_switch(node.test):
             yield from (*node.body, *node.orelse)
         else:
-            yield from caught(node, errors)
+            yield from find_caught(node, errors)
 
 
-def caught(node: ast.AST, errors: frozenset[str]) -> Sequence[ast.stmt]:
+def find_caught(node: ast.AST, errors: frozenset[str]) -> Sequence[ast.stmt]:
     """Return the statements in which ``node``, a ``try`` or ``with suppress(…)``, catches one of ``errors``."""
     if isinstance(node, Try) and any(_catches(handler, errors) for handler in node.handlers):
         return node.body
@@ -68,7 +68,7 @@ _SWITCH = re.compile(
 """``version`` as a word of a name: in ``vllm_version_is``, ``LooseVersion`` or ``VLLM_VERSION``, not ``conversion``."""
 
 
-def is_switch(test: ast.expr) -> bool:
+def is_version_switch(test: ast.expr) -> bool:
     """Whether a condition tests a version or for type checking, so that one branch is not meant for these trees."""
     return any(_SWITCH.search(word) for node in walk(test) for word in _find_words(node))
 
@@ -84,7 +84,7 @@ Question = Callable[[ast.expr], bool | None]
 """Whether a true expression (without ``not``, ``and``, ``or``) means yes or no; ``None`` for another question."""
 
 
-def holding(nodes: Iterable[ast.AST], is_asked: Question, *, insists: bool = False) -> Iterator[ast.AST]:
+def find_after_yes(nodes: Iterable[ast.AST], is_asked: Question, *, insists: bool = False) -> Iterator[ast.AST]:
     """Yield the code among ``nodes`` and below that runs only after the question was answered with yes.
 
     With ``insists``, an ``assert`` and an exit by ``raise`` also count. Otherwise they do not, because they only demand
@@ -93,22 +93,22 @@ def holding(nodes: Iterable[ast.AST], is_asked: Question, *, insists: bool = Fal
     for node in nodes:
         match node:
             case ast.If(test=test, body=body, orelse=other) | ast.While(test=test, body=body, orelse=other):
-                yield from (part for part in body if tells(test, is_asked, by=True))
-                yield from (part for part in other if tells(test, is_asked, by=False))
+                yield from (part for part in body if is_answered(test, is_asked, by=True))
+                yield from (part for part in other if is_answered(test, is_asked, by=False))
             case ast.IfExp(test=test, body=one, orelse=another):
-                yield from (part for part, by in ((one, True), (another, False)) if tells(test, is_asked, by=by))
+                yield from (part for part, by in ((one, True), (another, False)) if is_answered(test, is_asked, by=by))
             case ast.BoolOp(op=operator, values=values):
                 goes_on = isinstance(operator, ast.And)
-                answering = (n for n, value in enumerate(values) if tells(value, is_asked, by=goes_on))
+                answering = (n for n, value in enumerate(values) if is_answered(value, is_asked, by=goes_on))
                 yield from values[next(answering, len(values)) + 1 :]
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 steps, filters = _split_comprehension(node)
                 answering = (
-                    n for n, step in enumerate(steps) if id(step) in filters and tells(step, is_asked, by=True)
+                    n for n, step in enumerate(steps) if id(step) in filters and is_answered(step, is_asked, by=True)
                 )
                 yield from steps[next(answering, len(steps)) + 1 :]
             case ast.match_case(guard=ast.expr() as guard, body=body):
-                yield from (part for part in body if tells(guard, is_asked, by=True))
+                yield from (part for part in body if is_answered(guard, is_asked, by=True))
         for suite in suites_of([node]):
             answering = (n for n, statement in enumerate(suite) if _is_yes_after(statement, is_asked, insists=insists))
             yield from suite[next(answering, len(suite)) + 1 :]
@@ -123,15 +123,15 @@ def _split_comprehension(
     return steps + made, {id(test) for part in node.generators for test in part.ifs}
 
 
-def tells(test: ast.expr, is_asked: Question, *, by: bool) -> bool:
+def is_answered(test: ast.expr, is_asked: Question, *, by: bool) -> bool:
     """Whether a condition answers the question with yes if its value is true (``by`` false: untrue)."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=other):
-            return tells(other, is_asked, by=not by)
+            return is_answered(other, is_asked, by=not by)
         case ast.NamedExpr(value=other):
-            return tells(other, is_asked, by=by)
+            return is_answered(other, is_asked, by=by)
         case ast.BoolOp(op=operator, values=values):
-            answers = [tells(value, is_asked, by=by) for value in values]
+            answers = [is_answered(value, is_asked, by=by) for value in values]
             return any(answers) if isinstance(operator, ast.And) == by else all(answers)
     return is_asked(test) is by
 
@@ -148,10 +148,10 @@ def _is_yes_after(statement: ast.stmt, is_asked: Question, *, insists: bool) -> 
 
     match statement:
         case ast.Assert(test=test):
-            return insists and tells(test, is_asked, by=True)
+            return insists and is_answered(test, is_asked, by=True)
         case ast.If(test=test, body=body, orelse=other):
             ways = ((body, True), (other, False))
-            return all(tells(test, is_asked, by=by) or leaves(suite) or is_told(suite) for suite, by in ways)
+            return all(is_answered(test, is_asked, by=by) or leaves(suite) or is_told(suite) for suite, by in ways)
         case ast.With(body=body) | ast.AsyncWith(body=body):
             return is_told(body) and not may_swallow(statement)
         case ast.Try() | ast.TryStar():
@@ -160,9 +160,9 @@ def _is_yes_after(statement: ast.stmt, is_asked: Question, *, insists: bool) -> 
             is_each_told = is_each_told and all(always_leaves(suite) or is_told(suite) for suite in handlers)
             return is_each_told or is_told(statement.finalbody)
         case ast.For() | ast.AsyncFor() | ast.While():
-            is_end_told = isinstance(statement, ast.While) and tells(statement.test, is_asked, by=False)
+            is_end_told = isinstance(statement, ast.While) and is_answered(statement.test, is_asked, by=False)
             if is_end_told or is_endless(statement) or leaves(statement.orelse) or is_told(statement.orelse):
                 breaks = [*breaks_of(statement)]
-                held = holding(walk(statement), is_asked, insists=insists) if breaks else ()
+                held = find_after_yes(walk(statement), is_asked, insists=insists) if breaks else ()
                 return {*breaks} <= {node for part in held for node in walk(part)}
     return False

@@ -38,19 +38,19 @@ class Ignore:
     used: set[tuple[str, str]] = field(default_factory=set)
 
 
-def said(codes: Iterable[tuple[str, str]]) -> list[str]:
+def format_codes(codes: Iterable[tuple[str, str]]) -> list[str]:
     """Return codes as people write them: ``RS203`` or ``RS203:_sample``."""
     return [f"{code}:{symbol}" if symbol else code for code, symbol in codes]
 
 
-def named(symbol: str) -> str:
+def symbol_in_comment(symbol: str) -> str:
     """Return a symbol's name in comments: itself, or twelve digits of its hash if it is code (spaces, commas, …)."""
     return (
         symbol if _NAME.fullmatch(symbol) else hashlib.sha256(symbol.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     )
 
 
-def listed(words: Iterable[str]) -> str:
+def join_quoted(words: Iterable[str]) -> str:
     """Return words of a comment, quoted and joined for a sentence."""
     return " and ".join(f"`{word}`" for word in words)
 
@@ -90,7 +90,7 @@ def silence(hits: Iterable[Hit], readings: Mapping[str, Reading]) -> tuple[list[
 
 def _apply_ignore(ignore: Ignore, finding: Finding, reading: Reading) -> bool:
     states = filter(None, (finding.state, finding.old_state))
-    names = ("", finding.symbol, named(finding.symbol), *(f"{finding.symbol}@{state}" for state in states))
+    names = ("", finding.symbol, symbol_in_comment(finding.symbol), *(f"{finding.symbol}@{state}" for state in states))
     pairs = [pair for pair in ((finding.code, symbol) for symbol in names) if pair in ignore.codes]
     # A comment without a reason silences nothing, because nobody can tell later whether it still holds.
     if not pairs or not ignore.reason:

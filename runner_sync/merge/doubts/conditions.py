@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from runner_sync.confidence import REBUILT
 from runner_sync.merge.placing.emit import Emitted
 from runner_sync.merge.reason import Kind, Reason
-from runner_sync.merge.weave import Doubt, Nodes, Strand, Weave, above, any_node, up_to
+from runner_sync.merge.weave import Doubt, Nodes, Strand, Weave, heads_around, pick_node, take_until
 from runner_sync.statements import below, siblings
 from runner_sync.statements.dataflow import binds, uses_anything_of
 
@@ -33,7 +33,7 @@ def find_changed_conditions(weave: Weave, kept: Sequence[Strand], emitted: Emitt
     }
     doubts = []
     for strand in kept:
-        if strand.sides in sides and not (any_node(weave, strand).is_comment or any_node(weave, strand).is_clause):
+        if strand.sides in sides and not (pick_node(weave, strand).is_comment or pick_node(weave, strand).is_clause):
             reason = sides[strand.sides].find_reason(strand)
             doubts += [Doubt(strand, reason, REBUILT)] if reason is not None else []
     return doubts
@@ -66,14 +66,14 @@ class _Additions:
     def find_reason(self, strand: Strand) -> Reason | None:
         """Return the reason if an addition came under a condition, left one, or stands under one with changed text."""
         index = strand.on(self.side)
-        before, now = [*above(self.weave, strand, self.side)], [*self.emitted.around(strand)]
+        before, now = [*heads_around(self.weave, strand, self.side)], [*self.emitted.around(strand)]
         near = [*self._iter_near(index, -1), *self._iter_near(index, 1)]
-        for inside, head in itertools.pairwise([strand, *up_to(now, before)]):
+        for inside, head in itertools.pairwise([strand, *take_until(now, before)]):
             if self._is_condition(head) and not self._is_in_place_under(index, near, head, inside):
-                return Reason(self._choose_kind(head), (any_node(self.weave, head).canon,))
-        for head in up_to(before, now):
+                return Reason(self._choose_kind(head), (pick_node(self.weave, head).canon,))
+        for head in take_until(before, now):
             if self._is_condition(head) and not self._has_left_with_neighbours(strand, near, head):
-                return Reason("outside of its condition", (any_node(self.weave, head).canon,))
+                return Reason("outside of its condition", (pick_node(self.weave, head).canon,))
         return self._find_changed_condition(index, before, now)
 
     def _find_changed_condition(self, index: int, before: Sequence[Strand], now: Sequence[Strand]) -> Reason | None:
@@ -90,7 +90,7 @@ class _Additions:
         if not changed or self._has_shared_text_below(before[0]) or self._is_replacing_base(index, before[0]):
             return None
         names = [
-            self._get_other_text(head) if head.sides == "bou" else any_node(self.weave, head).canon for head in changed
+            self._get_other_text(head) if head.sides == "bou" else pick_node(self.weave, head).canon for head in changed
         ]
         return Reason("under a changed condition", tuple(names))
 
@@ -130,7 +130,7 @@ class _Additions:
         return "under another condition"
 
     def _is_condition(self, head: Strand) -> bool:
-        return any_node(self.weave, head).is_condition
+        return pick_node(self.weave, head).is_condition
 
     def _iter_near(self, index: int, step: int) -> Iterator[int]:
         """Yield the statements beside an addition in one direction, up to the first that both sides share."""

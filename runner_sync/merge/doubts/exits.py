@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from runner_sync.confidence import CONTESTED
 from runner_sync.merge.phrases.contents import DISTINCT
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
+from runner_sync.merge.weave import Doubt, Strand, Weave, pick_node
 from runner_sync.statements import Node
 
 
@@ -30,7 +30,7 @@ def find_added_exits(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     changed = {node.canon for node in weave.base if _is_distinct_return(node)} - {node.canon for node in weave.omni}
     doubts = []
     for strand in kept:
-        node = any_node(weave, strand)
+        node = pick_node(weave, strand)
         if strand.sides == "u" and node.canon in changed:
             doubts.append(Doubt(strand, Reason("exit that omni has otherwise"), CONTESTED))
     return doubts
@@ -38,11 +38,11 @@ def find_added_exits(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
 
 def drop_exits_outside_loops(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     """Leave out each ``break`` and ``continue`` outside a loop, with suites that hold nothing else; return doubts."""
-    inside = Counter(s.parent for s in kept if s.parent is not None and not any_node(weave, s).is_comment)
+    inside = Counter(s.parent for s in kept if s.parent is not None and not pick_node(weave, s).is_comment)
     inside.update(s.owner for s in kept if s.owner is not None)
     doubts = []
     for strand in kept:
-        if not _is_loop_exit(any_node(weave, strand)) or _is_in_loop(weave, strand):
+        if not _is_loop_exit(pick_node(weave, strand)) or _is_in_loop(weave, strand):
             continue
         strand.kept, outermost = False, strand
         while (above := outermost.parent) is not None and inside[above] == 1:
@@ -64,8 +64,8 @@ def _is_loop_exit(node: Node) -> bool:
 def _is_in_loop(weave: Weave, strand: Strand) -> bool:
     """Whether a statement stands in a loop of its own function; the ``else`` of a loop is outside it."""
     above = strand.parent
-    while above is not None and not any_node(weave, above).defines:
-        if any_node(weave, above).is_loop:
+    while above is not None and not pick_node(weave, above).defines:
+        if pick_node(weave, above).is_loop:
             return True
         above = (above.owner or above).parent
     return False

@@ -16,7 +16,7 @@ from itertools import takewhile
 from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge.placing.emit import Emitted
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Nodes, Strand, Weave, above, any_node
+from runner_sync.merge.weave import Doubt, Nodes, Strand, Weave, heads_around, pick_node
 from runner_sync.statements import Node, siblings
 from runner_sync.statements.dataflow import uses_anything_of
 
@@ -52,10 +52,10 @@ def _is_right_behind(weave: Weave, strand: Strand, side: str, emitted: Emitted) 
     Everything that it changed places with must be inside that block now, contain no exit, and share no value with it.
     """
     nodes, strands = weave.side(side)
-    top = [strand, *takewhile(lambda head: head.sides == side, above(weave, strand, side))][-1]
+    top = [strand, *takewhile(lambda head: head.sides == side, heads_around(weave, strand, side))][-1]
     before = (strands[k] for k in siblings(nodes, top.on(side), step=-1) if not nodes[k].is_clause)
     block = next((other for other in before if other.sides != side), None)
-    if block is None or any_node(weave, block).is_condition or block not in emitted.above:
+    if block is None or pick_node(weave, block).is_condition or block not in emitted.above:
         return False
     if emitted.above[block] is not emitted.above.get(top):
         return False
@@ -65,7 +65,7 @@ def _is_right_behind(weave: Weave, strand: Strand, side: str, emitted: Emitted) 
     return all(
         other.on(side) > place
         and block in emitted.around(other)
-        and _are_independent(any_node(weave, other), nodes[strand.on(side)])
+        and _are_independent(pick_node(weave, other), nodes[strand.on(side)])
         for other in passed
     )
 
@@ -86,7 +86,7 @@ def _find_crossed(weave: Weave, order: Sequence[Strand], side: str) -> list[Stra
 
 
 def _is_statement(weave: Weave, strand: Strand) -> bool:
-    return not any_node(weave, strand).is_comment and not any_node(weave, strand).is_clause
+    return not pick_node(weave, strand).is_comment and not pick_node(weave, strand).is_clause
 
 
 def _find_overtaken(rows: Sequence[tuple[int, bool]]) -> set[int]:
@@ -117,12 +117,12 @@ def find_moved_apart(weave: Weave, kept: Sequence[Strand], emitted: Emitted, ask
         side = new.sides
         if old.moved and _find_neighbours(weave, new, "u").isdisjoint(_find_neighbours(weave, old, "o")):
             doubts.append(Doubt(new, BOTH_MOVED, CONTESTED))
-        if old.sides == "b" and side == "u" and back.isdisjoint((new, *above(weave, new, "u"))):
+        if old.sides == "b" and side == "u" and back.isdisjoint((new, *heads_around(weave, new, "u"))):
             doubts.append(Doubt(new, BOTH_MOVED if old in twice else CAME_BACK, CONTESTED))
         if old.sides == "b" or old.moved:
             continue
         other = "u" if side == "o" else "o"
-        base, there, here = ([*above(weave, s, at)] for s, at in ((old, "b"), (old, other), (new, side)))
+        base, there, here = ([*heads_around(weave, s, at)] for s, at in ((old, "b"), (old, other), (new, side)))
         around = [head for head in there if head not in base]
         due = {head for head in (*here, *around) if head in emitted.above or head.sides == other}
         now = [*emitted.around(new)]
@@ -130,7 +130,7 @@ def find_moved_apart(weave: Weave, kept: Sequence[Strand], emitted: Emitted, ask
             head for head in now if head not in due and (head not in base or head in there)
         ]
         if wrong and known.isdisjoint(wrong):
-            names = tuple(any_node(weave, head).canon for head in wrong)
+            names = tuple(pick_node(weave, head).canon for head in wrong)
             doubts.append(Doubt(new, Reason("in other suites", names), CONTESTED))
     return doubts
 
@@ -162,7 +162,7 @@ def find_misplaced_moves(weave: Weave, kept: Sequence[Strand], emitted: Emitted,
 
 
 def _is_in_another_suite(weave: Weave, strand: Strand) -> bool:
-    base, omni, upstream = (next(above(weave, strand, side), None) for side in "bou")
+    base, omni, upstream = (next(heads_around(weave, strand, side), None) for side in "bou")
     return strand.sides == "bou" and not (base is omni is upstream)
 
 
@@ -183,7 +183,7 @@ class _Places:
 
     def locate(self, strand: Strand) -> tuple[int, int, int] | None:
         """Return the places of a statement in base, omni and upstream; ``None`` unless all three have it."""
-        node = any_node(self._weave, strand)
+        node = pick_node(self._weave, strand)
         if node.is_comment or node.is_clause:
             return None
         start = _get_start(node)
@@ -206,7 +206,7 @@ def _iter_moves(weave: Weave, kept: Sequence[Strand]) -> Iterator[tuple[Strand, 
     added = _index_unique_starts(weave.omni, weave.of_omni), _index_unique_starts(weave.upstream, weave.of_upstream)
     for strand in kept:
         if strand.sides in ("o", "u"):
-            start = _get_start(any_node(weave, strand))
+            start = _get_start(pick_node(weave, strand))
             old = gone.get(start)
             is_gone = old is not None and (old.sides == "b" or not old.kept)
             if old is not None and is_gone and added[strand.sides == "u"].get(start) is strand:

@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from runner_sync.merge.placing.emit import Emitted
-from runner_sync.merge.placing.nesting import home
-from runner_sync.merge.weave import Strand, Weave, any_node, only_in_omni
+from runner_sync.merge.placing.nesting import find_kept_suite
+from runner_sync.merge.weave import Strand, Weave, index_omni_only, pick_node
 from runner_sync.statements import Node, enclosing
 from runner_sync.statements.dataflow import binds
 from runner_sync.statements.likeness import VERSION, similarity
@@ -55,20 +55,20 @@ def _find_lines_in_output_order(
             last_in[strand.parent] = last_in[strand] = line
             found[strand] = line, False
         else:
-            found[strand] = last_in.get(home(weave, strand), line), True
+            found[strand] = last_in.get(find_kept_suite(weave, strand), line), True
     next_in: dict[Strand | None, int] = {}
     for strand in reversed(strands):
         if strand in emitted.place:
             next_in[strand.parent] = emitted.place[strand][0]
-        elif next_in.get(home(weave, strand), 0) > found[strand][0]:
-            found[strand] = next_in[home(weave, strand)], False
+        elif next_in.get(find_kept_suite(weave, strand), 0) > found[strand][0]:
+            found[strand] = next_in[find_kept_suite(weave, strand)], False
     return found
 
 
 def _find_standing(weave: Weave, emitted: Emitted) -> dict[int, Strand]:
     """Return ``{index in upstream: strand}`` of upstream's statements surely in the result, maybe as omni's own."""
     here: dict[int, Strand] = {}
-    own = only_in_omni(weave)
+    own = index_omni_only(weave)
     for index, (node, strand) in enumerate(zip(weave.upstream, weave.of_upstream, strict=True)):
         other = own.get(node.canon)
         if node.is_comment:
@@ -108,7 +108,7 @@ def _find_predecessor(
         own = before.owner or emitted.above[before]
         if suite in emitted.place:
             before = suite
-        elif own is not None and own.upstream is None and any_node(weave, own).keyword == nodes[k].keyword:
+        elif own is not None and own.upstream is None and pick_node(weave, own).keyword == nodes[k].keyword:
             before = own
     return before
 

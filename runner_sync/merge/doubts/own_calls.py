@@ -13,7 +13,7 @@ import ast
 import re
 from collections.abc import Sequence
 
-from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
+from runner_sync.merge.weave import Doubt, Strand, Weave, pick_node
 from runner_sync.statements import Node, tree_of
 from runner_sync.syntax import walk
 
@@ -44,7 +44,7 @@ def has_own_call(weave: Weave, strand: Strand) -> bool:
     own = [other for other in setting if other.sides == "o"]
     if len(own) != 1 or any(other.sides not in ("o", "bou") for other in setting):
         return False
-    call, was, now = any_node(weave, own[0]), _find_values(old), _find_values(new)
+    call, was, now = pick_node(weave, own[0]), _find_values(old), _find_values(new)
     added = now - was
     if not added or not all(map(_NAME.fullmatch, added)) or not set(call.facts.targets) <= set(new.facts.targets):
         return False

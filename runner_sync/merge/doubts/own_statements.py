@@ -17,7 +17,7 @@ from runner_sync.confidence import CONTESTED, DOUBTFUL
 from runner_sync.merge.doubts.unread import find_reads
 from runner_sync.merge.phrases.contents import Content
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, above, any_node
+from runner_sync.merge.weave import Doubt, Strand, Weave, heads_around, pick_node
 from runner_sync.statements import below
 from runner_sync.statements.dataflow import attributes_set, binds, reads, sets, uses
 
@@ -81,23 +81,23 @@ def drop_emptied_inside(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
     return [
         doubt
         for doubt in doubts
-        if doubt.reason.kind != "added block emptied" or gone.isdisjoint(above(weave, doubt.strand, "o"))
+        if doubt.reason.kind != "added block emptied" or gone.isdisjoint(heads_around(weave, doubt.strand, "o"))
     ]
 
 
 def find_hollow_suites(weave: Weave, kept: Sequence[Strand]) -> list[Strand]:
     """Return heads of omni's own that lost their suite and stay only because of a clause (``except``, ``else``)."""
-    full = {strand.parent for strand in kept if not any_node(weave, strand).is_comment}
+    full = {strand.parent for strand in kept if not pick_node(weave, strand).is_comment}
     once = {node.parent for node in weave.omni if not node.is_comment}
     return [s for s in kept if s.sides == "o" and s not in full and s.in_omni in once]
 
 
 def find_set_twice(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     """Return doubts about new upstream statements that set an attribute which a statement of omni's own also sets."""
-    set_by_omni = {target for s in kept if s.sides == "o" for target in attributes_set(any_node(weave, s))}
+    set_by_omni = {target for s in kept if s.sides == "o" for target in attributes_set(pick_node(weave, s))}
     doubts = []
     for strand in kept:
-        both = sorted(set_by_omni & attributes_set(any_node(weave, strand))) if strand.sides == "u" else []
+        both = sorted(set_by_omni & attributes_set(pick_node(weave, strand))) if strand.sides == "u" else []
         if both:
             doubts.append(Doubt(strand, Reason("set by both", (both[0],)), CONTESTED))
     return doubts
@@ -110,7 +110,7 @@ def find_used_too_early(weave: Weave, kept: Sequence[Strand], line: Mapping[Stra
     """
     doubts = []
     replacing: dict[str, int] = {}
-    for place, name in ((line[s], name) for s in kept if s.sides == "u" for name in binds(any_node(weave, s))):
+    for place, name in ((line[s], name) for s in kept if s.sides == "u" for name in binds(pick_node(weave, s))):
         replacing[name] = min(place, replacing.get(name, place))
     setters: dict[str, list[int]] = defaultdict(list)
     for index, node in enumerate(weave.omni):
@@ -143,7 +143,7 @@ def find_read_before_changed(
     for strand in strands:
         if strand not in line:
             continue
-        node = any_node(weave, strand)
+        node = pick_node(weave, strand)
         if strand.sides == "u":
             setters |= dict.fromkeys(sets(node), line[strand])
         elif strand.sides == "o" and strand not in asked:

@@ -22,7 +22,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from runner_sync.merge.reason import Kind, Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, above, any_node
+from runner_sync.merge.weave import Doubt, Strand, Weave, heads_around, pick_node
 from runner_sync.statements import ROOT, Node, below
 from runner_sync.statements.calls import words_called
 
@@ -83,7 +83,7 @@ def _is_replacement_of(weave: Weave, run: range, removed: Strand) -> bool:
     last = next((index for index in after if index is not None), len(weave.base))
     passage = [k for k in range(first + 1, last) if weave.of_base[k].upstream is None]
     head = weave.upstream[run[0]].parent
-    is_around = head == ROOT or weave.of_upstream[head] in above(weave, removed, "b")
+    is_around = head == ROOT or weave.of_upstream[head] in heads_around(weave, removed, "b")
     called = _find_called(weave.upstream[k] for k in run) & _find_called(weave.base[k] for k in passage)
     return removed.in_base in passage and is_around and bool(called)
 
@@ -97,7 +97,7 @@ def _find_called(nodes: Iterator[Node]) -> set[str]:
 def _add_block(weave: Weave, doubt: Doubt, block: Sequence[Strand]) -> Doubt:
     if not block:
         return doubt
-    code = tuple(strand for strand in block if not any_node(weave, strand).is_comment)
+    code = tuple(strand for strand in block if not pick_node(weave, strand).is_comment)
     return replace(doubt, reason=Reason("edited statement replaced"), left_out=code)
 
 
@@ -121,7 +121,7 @@ def _find_block(weave: Weave, addition: Strand, removed: Strand) -> list[Strand]
 
     The block must not have been around the removed statement.
     """
-    shared = [*above(weave, removed, "b")]
-    heads = [head for head in above(weave, addition, "u") if head.sides == "bu" and not head.kept]
+    shared = [*heads_around(weave, removed, "b")]
+    heads = [head for head in heads_around(weave, addition, "u") if head.sides == "bu" and not head.kept]
     own = [head.in_upstream for head in heads if head not in shared]
     return [weave.of_upstream[k] for head in own[-1:] for k in below(weave.upstream, head)]

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from heapq import heappop, heappush
 
 from runner_sync.confidence import INFERRED
-from runner_sync.merge.phrases.contents import Content, of_node
+from runner_sync.merge.phrases.contents import Content, make_content_of
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave
 from runner_sync.statements import Node
@@ -82,7 +82,7 @@ class _Unread:
             strand.kept = False
             after = frozenset[str]()
         else:
-            self.contents[strand] = of_node(self.weave.omni[strand.omni])
+            self.contents[strand] = make_content_of(self.weave.omni[strand.omni])
             after = find_reads(self.weave, strand, self.contents)
         self.read_here.update(after)
         self.read_here.subtract(before)

@@ -28,7 +28,7 @@ from runner_sync.confidence import INFERRED
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.matching.classify import is_one_strand
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, only_in_omni
+from runner_sync.merge.weave import Doubt, Strand, Weave, index_omni_only, pick_node
 from runner_sync.statements import Node, ancestors, below, said
 from runner_sync.statements.dataflow import binds, reads
 
@@ -50,7 +50,7 @@ def leave_out_had_already(settling: Settling) -> None:
 
 def _has_same_predecessor(weave: Weave, strand: Strand) -> bool:
     """Whether the statement before an addition in its suite is the same on both sides, under the same heads."""
-    own = only_in_omni(weave)[weave.upstream[strand.in_upstream].canon]
+    own = index_omni_only(weave)[weave.upstream[strand.in_upstream].canon]
     omni, upstream = _find_predecessor(weave.omni, own.in_omni), _find_predecessor(weave.upstream, strand.in_upstream)
     parents = weave.omni[own.in_omni].parent, weave.upstream[strand.in_upstream].parent
     return omni is not None and upstream is not None and omni.canon == upstream.canon and is_one_strand(weave, *parents)
@@ -64,10 +64,10 @@ def _find_predecessor(nodes: Sequence[Node], index: int) -> Node | None:
 
 def _choose_reason(weave: Weave, strand: Strand) -> Reason:
     """Return the reason: omni has the addition in another order, or under other ``with`` heads, which are named."""
-    own = only_in_omni(weave)[weave.upstream[strand.in_upstream].canon]
+    own = index_omni_only(weave)[weave.upstream[strand.in_upstream].canon]
     upstream = {weave.of_upstream[k]: k for k in _find_withs(weave.upstream, strand.in_upstream)}
     omni = {weave.of_omni[k]: k for k in _find_withs(weave.omni, own.in_omni)}
-    heads = [any_node(weave, head).canon for head in upstream.keys() ^ omni.keys()]
+    heads = [pick_node(weave, head).canon for head in upstream.keys() ^ omni.keys()]
     return (
         Reason("both added under other conditions", tuple(sorted(heads)))
         if heads
@@ -77,7 +77,7 @@ def _choose_reason(weave: Weave, strand: Strand) -> Reason:
 
 def _find_on_both_sides(weave: Weave) -> dict[Strand, list[Strand]]:
     """Return ``{addition: it and all inside it}`` for upstream's additions that omni has in the same suite."""
-    omni_alone = only_in_omni(weave)
+    omni_alone = index_omni_only(weave)
     counted = Counter(node.canon for node in weave.upstream)
     found: dict[Strand, list[Strand]] = {}
     taken: set[Strand] = set()

@@ -14,7 +14,7 @@ from heapq import heappop, heappush
 from runner_sync.confidence import INFERRED
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
+from runner_sync.merge.weave import Doubt, Strand, Weave, pick_node
 from runner_sync.statements import ROOT, Node, below
 from runner_sync.statements.dataflow import attributes_set, reads, rebinds, sets
 
@@ -35,7 +35,7 @@ def leave_out_without_definitions(settling: Settling) -> None:
         whole = [weave.of_upstream[k] for k in addition if weave.of_upstream[k].kept]
         lost.leave_out(addition)
         reason = Reason("addition reads what omni does not set", (name,))
-        others = tuple(other for other in whole if other is not strand and not any_node(weave, other).is_comment)
+        others = tuple(other for other in whole if other is not strand and not pick_node(weave, other).is_comment)
         settling.doubts.append(Doubt(strand, reason, INFERRED, left_out=others))
 
 
@@ -56,10 +56,10 @@ class _Lost:
         self.waiting: list[int] = []
         for place, strand in enumerate(strands):
             if strand.sides == "u" and strand.kept:
-                for name in _find_read(any_node(weave, strand)):
+                for name in _find_read(pick_node(weave, strand)):
                     self.readers[name].append(place)
         for strand in (strand for strand in strands if not strand.kept):
-            removed = sets(any_node(weave, strand)) if strand.sides == "bu" else ()
+            removed = sets(pick_node(weave, strand)) if strand.sides == "bu" else ()
             self._lose({*removed, *self._find_new_attributes(strand)})
 
     def find_first_reader(self) -> tuple[Strand, str] | None:
@@ -67,7 +67,7 @@ class _Lost:
         while self.waiting:
             strand = self.strands[heappop(self.waiting)]
             if strand.kept:
-                return strand, min(_find_read(any_node(self.weave, strand)) & self.lost_names)
+                return strand, min(_find_read(pick_node(self.weave, strand)) & self.lost_names)
         return None
 
     def leave_out(self, addition: Sequence[int]) -> None:
@@ -91,12 +91,12 @@ class _Lost:
 
     def _find_set_anew(self, strand: Strand) -> frozenset[str]:
         """Return the names that a statement sets, except those that an addition recomputes: ``rows = pad(rows)``."""
-        node = any_node(self.weave, strand)
+        node = pick_node(self.weave, strand)
         return _find_set(node) - (rebinds(node) if strand.sides == "u" else frozenset())
 
     def _find_new_attributes(self, strand: Strand) -> set[str]:
         """Return the attributes of ``self`` that an upstream addition sets, and neither base nor omni mentions."""
-        found = attributes_set(any_node(self.weave, strand)) if strand.sides == "u" else ()
+        found = attributes_set(pick_node(self.weave, strand)) if strand.sides == "u" else ()
         return {name for name in found if name.startswith("self.")} - self.old_attributes
 
 

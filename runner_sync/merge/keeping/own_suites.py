@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from runner_sync.confidence import CONTESTED
 from runner_sync.merge.keeping.settling import Settling
-from runner_sync.merge.phrases.contents import is_inherited, is_same, sides_of
-from runner_sync.merge.placing.rulers import pairs
+from runner_sync.merge.phrases.contents import find_sides, is_inherited, is_same
+from runner_sync.merge.placing.rulers import find_ruler_pairs
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand
 from runner_sync.rulers import ruler_title
@@ -19,7 +19,7 @@ from runner_sync.statements import ROOT
 def keep_marked_blocks(settling: Settling) -> None:
     """Keep what omni alone has between the two ruler comments that mark a block as its own."""
     weave = settling.weave
-    for first, last in pairs(weave):
+    for first, last in find_ruler_pairs(weave):
         if ruler_title(weave.omni[first].text):
             for strand in weave.of_omni[first + 1 : last]:
                 strand.kept = strand.kept or strand.sides == "o"
@@ -31,7 +31,7 @@ def keep_clauses_of_edited(settling: Settling) -> None:
     for index, strand in enumerate(weave.of_omni):
         node = weave.omni[index]
         if strand.sides == "o" and not strand.kept and node.is_clause and node.owner != ROOT:
-            base, omni, _ = sides_of(weave, weave.of_omni[node.owner])
+            base, omni, _ = find_sides(weave, weave.of_omni[node.owner])
             assert omni is not None
             is_edited = base is not None and not is_same(base, omni) and not is_inherited(omni, heritage)
             strand.kept = is_edited and weave.of_omni[node.owner].kept
@@ -59,7 +59,7 @@ def _is_dropped_edit(settling: Settling, strand: Strand) -> bool:
     """Whether a statement that upstream removed was dropped only because omni has it in another revision's text."""
     if strand.sides != "bo" or strand.kept or settling.terms.policy.edited_here_gone_there != "omni":
         return False
-    base, omni, _ = sides_of(settling.weave, strand)
+    base, omni, _ = find_sides(settling.weave, strand)
     assert base is not None
     assert omni is not None
     return not is_same(base, omni) and is_inherited(omni, settling.terms.heritage)

@@ -12,7 +12,7 @@ from runner_sync.confidence import INFERRED
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.reason import Kind, Reason
 from runner_sync.merge.replaced import find_replaced
-from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
+from runner_sync.merge.weave import Doubt, Strand, Weave, pick_node
 from runner_sync.statements import ROOT, below, in_suite, siblings
 
 
@@ -75,7 +75,7 @@ def leave_out_between_removed(settling: Settling) -> None:
         if is_new and not _is_repetition(weave, strand.upstream):
             for k in whole:
                 weave.of_upstream[k].kept = False
-            if not any_node(weave, strand).is_comment:
+            if not pick_node(weave, strand).is_comment:
                 is_exchange = bool(find_replaced(weave, strand))
                 kind: Kind = "replacement in a removed passage" if is_exchange else "addition to a removed passage"
                 settling.doubts.append(Doubt(strand, Reason(kind), INFERRED))

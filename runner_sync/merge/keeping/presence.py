@@ -13,18 +13,18 @@ from runner_sync.confidence import CONTESTED, INFERRED, REBUILT
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.matching.branches import are_branches
 from runner_sync.merge.matching.own_forms import find_own_form
-from runner_sync.merge.phrases.contents import CARRIED, is_inherited, is_same, sides_of
-from runner_sync.merge.phrases.transplant import carry_over, named_part
+from runner_sync.merge.phrases.contents import CARRIED, find_sides, is_inherited, is_same
+from runner_sync.merge.phrases.transplant import carry_over, carry_over_named_part
 from runner_sync.merge.policy import Terms
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, only_in_omni
+from runner_sync.merge.weave import Doubt, Strand, Weave, index_omni_only, pick_node
 from runner_sync.statements import ROOT, Node, enclosing, siblings
 from runner_sync.statements.dataflow import binds, reads, uses_anything_of
 
 
 def judge_each(settling: Settling) -> None:
     """Give every strand its first verdict."""
-    own = only_in_omni(settling.weave)
+    own = index_omni_only(settling.weave)
     for strand in settling.strands:
         strand.kept, doubt = _judge(settling.weave, strand, settling.terms, own)
         if doubt is not None:
@@ -32,7 +32,7 @@ def judge_each(settling: Settling) -> None:
 
 
 def _judge(weave: Weave, strand: Strand, terms: Terms, own: Collection[str]) -> tuple[bool, Doubt | None]:
-    """Return whether a strand is kept, and the doubt about it; ``own`` are the texts that `only_in_omni` finds."""
+    """Return whether a strand is kept, and the doubt about it; ``own`` are the texts that `index_omni_only` finds."""
     match strand.sides:
         case "o":
             omni = weave.omni[strand.in_omni]
@@ -192,11 +192,11 @@ def _follow_named_part(weave: Weave, strand: Strand) -> None:
 
     Both strands get their text as ``carried``.
     """
-    base, omni, upstream = (node.canon for node in sides_of(weave, strand) if node is not None)
+    base, omni, upstream = (node.canon for node in find_sides(weave, strand) if node is not None)
     if base in (omni, upstream) or omni == upstream:
         return
     new = [s for s in weave.of_upstream if s.sides == "u" and s.kept and not s.carried]
-    found = named_part(base, omni, upstream, [weave.upstream[s.in_upstream].canon for s in new])
+    found = carry_over_named_part(base, omni, upstream, [weave.upstream[s.in_upstream].canon for s in new])
     if found is not None:
         new[found[0]].carried = found[1]
         strand.carried = weave.upstream[strand.in_upstream].text
@@ -256,5 +256,5 @@ def _find_ended_suite(nodes: Sequence[Node], strands: Sequence[Strand], index: i
 
 def _make_doubt(weave: Weave, strand: Strand, reason: Reason, confidence: float) -> Doubt | None:
     """Return the doubt, or ``None`` for a comment or docstring."""
-    node = any_node(weave, strand)
+    node = pick_node(weave, strand)
     return None if node.is_comment or node.kind == "docstring" else Doubt(strand, reason, confidence)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, any_node
+from runner_sync.merge.weave import Doubt, Strand, pick_node
 from runner_sync.statements import below
 
 
@@ -26,7 +26,7 @@ def keep_loops_with_additions(settling: Settling) -> None:
         if strand.kept or strand.sides != "bo" or not weave.omni[index].is_loop:
             continue
         inside = [weave.of_omni[k] for k in below(weave.omni, index)]
-        if not any(s.sides == "o" and s.kept and not any_node(weave, s).is_comment for s in inside):
+        if not any(s.sides == "o" and s.kept and not pick_node(weave, s).is_comment for s in inside):
             continue
         strand.kept = True
         for member in inside:
@@ -61,7 +61,7 @@ def _leave_out_replacement(settling: Settling, strand: Strand) -> tuple[Strand, 
     if settling.is_copy:
         return ()
     run = _find_run(settling.strands, strand)
-    new = [s for s in run if s.sides == "u" and s.kept and not any_node(settling.weave, s).is_comment]
+    new = [s for s in run if s.sides == "u" and s.kept and not pick_node(settling.weave, s).is_comment]
     for other in run:
         other.kept = other.omni is not None and other.kept
     return tuple(new)

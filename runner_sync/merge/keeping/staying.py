@@ -12,10 +12,10 @@ from collections.abc import Collection, Mapping, Sequence
 
 from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge.keeping.settling import Settling
-from runner_sync.merge.phrases.contents import Heritage, is_no_edit, is_same, sides_of
-from runner_sync.merge.placing.remarks import remarks_on
+from runner_sync.merge.phrases.contents import Heritage, find_sides, is_same, is_upstream_text
+from runner_sync.merge.placing.remarks import find_remarks
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, split_into_runs
+from runner_sync.merge.weave import Doubt, Strand, Weave, pick_node, split_into_runs
 from runner_sync.statements import ROOT, Node, below, clauses, in_suite, siblings
 from runner_sync.statements.dataflow import binds, reads, sets
 
@@ -49,7 +49,7 @@ def undo_half_moves(settling: Settling) -> None:
 
 
 def _is_as_in_base(weave: Weave, strand: Strand) -> bool:
-    base, _, upstream = sides_of(weave, strand)
+    base, _, upstream = find_sides(weave, strand)
     return base is not None and upstream is not None and is_same(base, upstream)
 
 
@@ -91,7 +91,7 @@ def keep_definitions(settling: Settling) -> None:
     binders = Counter(name for node in weave.upstream for name in binds(node))
     while True:
         kept = [strand for strand in strands if strand.kept]
-        found = {name for strand in kept for name in sets(any_node(weave, strand))}
+        found = {name for strand in kept for name in sets(pick_node(weave, strand))}
         read_by_omni, read_by_upstream = set[str](), set[str]()
         for strand in kept:
             if _is_outdated(weave, strand, settling.terms.heritage):
@@ -121,12 +121,12 @@ def _is_only_definition(weave: Weave, strand: Strand, names: Collection[str], bi
 
 def _is_outdated(weave: Weave, strand: Strand, heritage: Heritage) -> bool:
     """Whether upstream's text replaces omni's, which is the base's or an older revision's, or omni lacks it."""
-    base, omni, upstream = sides_of(weave, strand)
+    base, omni, upstream = find_sides(weave, strand)
     if upstream is None or base is None:
         return False
     if omni is None:
         return strand.sides == "bu"
-    return is_no_edit(omni, base, heritage)
+    return is_upstream_text(omni, base, heritage)
 
 
 def _find_reads(nodes: Sequence[Node], index: int | None) -> frozenset[str]:
@@ -173,7 +173,7 @@ def keep_remarks_on_edits(settling: Settling) -> None:
     """Keep the comment directly above a statement that upstream removed and that stays because omni edited it."""
     weave = settling.weave
     added_texts = {weave.upstream[s.in_upstream].canon for s in settling.strands if s.sides == "u" and s.kept}
-    for block, about in remarks_on(weave.omni):
+    for block, about in find_remarks(weave.omni):
         strand = weave.of_omni[about]
         lines = [weave.of_omni[k] for k in block]
         if strand.sides == "bo" and strand.kept and all(line.sides == "bo" for line in lines):

@@ -121,7 +121,7 @@ def _index_calls(nodes: Sequence[Node]) -> dict[tuple[str, int], list[int]]:
     return found
 
 
-def by_what_is_open(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+def add_withs_by_names(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
     """Add pairs of ``with`` that bind the same names after ``as``, whatever their suites hold.
 
     Each must be the only such ``with`` on its side, in the whole text or in the matched suite, and more than half of

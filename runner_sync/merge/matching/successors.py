@@ -13,7 +13,7 @@ from runner_sync.merge.weave import Strand, Weave
 from runner_sync.statements.likeness import VERSION, similarity
 
 
-def successor(weave: Weave, strand: Strand, kept: Sequence[Strand]) -> Strand | None:
+def find_successor(weave: Weave, strand: Strand, kept: Sequence[Strand]) -> Strand | None:
     """Return the upstream statement among ``kept`` that replaces ``strand``, or ``None`` unless there is exactly one.
 
     It has the same text, or else is the most similar one that upstream added (from ``VERSION`` on).

@@ -54,14 +54,14 @@ CLOSE = 0.85
 Heritage = Collection[str]
 
 
-def content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason | None]:
+def choose_content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason | None]:
     """Return the text of a kept strand and, where both sides changed it, the reason of a doubt.
 
     Keeps a blank line that either side added in front. Drops one that a side removed only if that side has a kept
     statement of its own directly above: otherwise the statement above may just have gone with it.
     """
     chosen, reason = _choose_content(weave, strand, terms)
-    base, omni, upstream = sides_of(weave, strand)
+    base, omni, upstream = find_sides(weave, strand)
     chosen = _with_comment(chosen, base, omni)
     if base is None or omni is None or upstream is None:
         return chosen, reason
@@ -128,40 +128,40 @@ def _has_remark(nodes: Sequence[Node], index: int) -> bool:
 
 def _choose_content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason | None]:
     policy, heritage = terms.policy, terms.heritage
-    base, omni, upstream = sides_of(weave, strand)
+    base, omni, upstream = find_sides(weave, strand)
     present = upstream or omni
     if strand.carried and present is not None:
         return _make_content(strand.carried, present), None
     if omni is None or upstream is None:
         node = omni or upstream
         assert node is not None
-        return of_node(node), None
+        return make_content_of(node), None
     if base is None:
         is_foreign = not upstream.compound and upstream.canon in terms.foreign
         if omni.is_comment or is_foreign or is_same(omni, upstream):
-            return of_node(omni), None
+            return make_content_of(omni), None
         more = policy.is_copy and is_part_of(omni.text, upstream.text)
         chosen = omni if policy.both_added == "omni" and not more else upstream
-        return of_node(chosen), VERSIONS
+        return make_content_of(chosen), VERSIONS
     if is_same(omni, upstream):
-        return of_node(upstream if _spells_as(omni, base) and not _spells_as(upstream, base) else omni), None
+        return make_content_of(upstream if _spells_as(omni, base) and not _spells_as(upstream, base) else omni), None
     if policy.updates_only and (omni.defines or similarity(base, omni) < CLOSE or _reads_new(weave, omni, upstream)):
         # Parameters of omni's own method are merged together with the call that passes them on (``follow_signature``).
-        return of_node(omni), None
+        return make_content_of(omni), None
     if is_inherited(upstream, terms.foreign):
-        return of_node(omni), None
+        return make_content_of(omni), None
     if is_same(upstream, base) and not (is_inherited(omni, heritage) or _has_older_parts(omni, base, heritage)):
-        return of_node(omni), None
+        return make_content_of(omni), None
     refused = terms.veto(upstream.canon) if terms.veto is not None else None
     if refused:
-        return of_node(omni), refused
+        return make_content_of(omni), refused
     if is_same(omni, base):
         return with_own_remarks(_with_omni_spelling(base, omni, upstream), None, (base, omni, upstream))
-    if is_no_edit(omni, base, heritage):
-        return of_node(upstream), None
+    if is_upstream_text(omni, base, heritage):
+        return make_content_of(upstream), None
     guards = find_guards_of_another_suite(weave, strand) if policy.is_copy and policy.both_edited == "omni" else ()
     if guards:
-        return of_node(omni), Reason("guard of another suite", guards)
+        return make_content_of(omni), Reason("guard of another suite", guards)
     return with_own_remarks(*_merge_both_changed(base, omni, upstream, terms), (base, omni, upstream))
 
 
@@ -184,9 +184,9 @@ def with_own_remarks(
 def _with_omni_spelling(base: Node, omni: Node, upstream: Node) -> Content:
     """Return upstream's text, with omni's spelling of the annotations in a signature (see ``_spells_as``)."""
     if _spells_as(omni, base):
-        return of_node(upstream)
+        return make_content_of(upstream)
     spelled = merge_phrases(base.text, omni.text, upstream.text, parses=lambda text: is_statement_like(text, omni))
-    return of_node(upstream) if spelled is None else _make_content(spelled, upstream)
+    return make_content_of(upstream) if spelled is None else _make_content(spelled, upstream)
 
 
 def _spells_as(one: Node, other: Node) -> bool:
@@ -204,14 +204,14 @@ def _reads_new(weave: Weave, omni: Node, upstream: Node) -> bool:
 def _merge_both_changed(base: Node, omni: Node, upstream: Node, terms: Terms) -> tuple[Content, Reason | None]:
     """Merge a statement that both sides changed; no doubt if one side has all changes, apart from keyword order."""
     if omni.kind in ("docstring", "comment"):
-        return of_node(omni), None
+        return make_content_of(omni), None
     chosen, reason = _merge_by_phrases(base, omni, upstream, terms)
     if reason is None or omni.compound:
         return chosen, reason
     if has_change(omni.text, base.text, upstream.text):
-        return of_node(omni), None
+        return make_content_of(omni), None
     has_all = find_side_with_all_changes(base.text, omni.text, upstream.text)
-    return (of_node(omni if has_all == "omni" else upstream), None) if has_all else (chosen, reason)
+    return (make_content_of(omni if has_all == "omni" else upstream), None) if has_all else (chosen, reason)
 
 
 def _merge_by_phrases(base: Node, omni: Node, upstream: Node, terms: Terms) -> tuple[Content, Reason | None]:
@@ -226,7 +226,7 @@ def _merge_by_phrases(base: Node, omni: Node, upstream: Node, terms: Terms) -> t
     sides = base.text, omni.text, upstream.text
     part = merge_phrases(*sides, parses=lambda text: is_statement_like(text, omni), prefer=terms.policy.both_edited)
     if part is None or _find_retargeted_calls(base.text, omni, upstream, part):
-        return of_node(chosen), SAME_PART
+        return make_content_of(chosen), SAME_PART
     return _make_content(part, chosen), SAME_PART
 
 
@@ -278,7 +278,7 @@ def _find_retargeted_calls(base: str, omni: Node, upstream: Node, merged: str) -
     return find_retargeted_calls(*(_as_module(text, omni) for text in (base, omni.text, upstream.text, merged)))
 
 
-def sides_of(weave: Weave, strand: Strand) -> tuple[Node | None, Node | None, Node | None]:
+def find_sides(weave: Weave, strand: Strand) -> tuple[Node | None, Node | None, Node | None]:
     """Return the statement as base, omni and upstream have it."""
     return (
         weave.base[strand.base] if strand.base is not None else None,
@@ -292,7 +292,7 @@ def _make_content(text: str, like: Node) -> Content:
     return Content(tuple(text.split("\n")), inside_strings(text), like.blanks)
 
 
-def of_node(node: Node) -> Content:
+def make_content_of(node: Node) -> Content:
     """Return the text of a side unchanged."""
     return Content(node.lines, node.frozen, node.blanks)
 
@@ -318,7 +318,7 @@ def is_inherited(node: Node, heritage: Heritage) -> bool:
     return not node.is_comment and node.weight >= DISTINCT and node.canon in heritage
 
 
-def is_no_edit(omni: Node, base: Node, heritage: Heritage) -> bool:
+def is_upstream_text(omni: Node, base: Node, heritage: Heritage) -> bool:
     """Whether omni's text is upstream's: the base's, another revision's, or a mix of these."""
     return is_same(omni, base) or is_inherited(omni, heritage) or is_between(omni, base, heritage)
 

@@ -5,7 +5,8 @@ change. May touch: nothing.
 
 - ``carry_over``: upstream passes the arguments of a call to another function, or collects them in a dictionary first;
   an argument that omni added to the old call goes there.
-- ``named_part``: upstream moved a part of the statement into its own assignment; omni's change of that part goes there.
+- ``carry_over_named_part``: upstream moved a part of the statement into its own assignment; omni's change of that part
+  goes there.
 - ``merge_surrounded``: one side put more around the expression that the other side changed.
 """
 
@@ -46,7 +47,7 @@ class Argument:
         return self.keyword == "**"
 
 
-def named_part(base: str, omni: str, upstream: str, candidates: Sequence[str]) -> tuple[int, str] | None:
+def carry_over_named_part(base: str, omni: str, upstream: str, candidates: Sequence[str]) -> tuple[int, str] | None:
     """Return ``(index, text)``: the candidate that assigns a part of the statement to a name, with omni's part.
 
     All are canonical statements::

@@ -23,17 +23,17 @@ from collections.abc import Sequence
 
 from runner_sync.confidence import CONTESTED
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import LAST_CLAUSES, Doubt, Strand, Weave, any_node
+from runner_sync.merge.weave import LAST_CLAUSES, Doubt, Strand, Weave, pick_node
 
 REWRITTEN = Reason("both rewrote a suite")
 
 
-def one_of_each(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
+def merge_duplicate_clauses(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
     """Move the suite of a second ``else``, ``finally`` or bare ``except`` of a statement under the first one."""
     doubts = []
     first: dict[tuple[Strand, str], Strand] = {}
     for strand in strands:
-        canon = any_node(weave, strand).canon
+        canon = pick_node(weave, strand).canon
         if not strand.kept or strand.owner is None or canon not in LAST_CLAUSES:
             continue
         first_clause = first.setdefault((strand.owner, canon), strand)

@@ -20,7 +20,7 @@ from runner_sync.merge.placing.reordering import (
     put_behind_bindings,
 )
 from runner_sync.merge.placing.rulers import enclose_their_block
-from runner_sync.merge.weave import LAST_CLAUSES, Strand, Weave, any_node
+from runner_sync.merge.weave import LAST_CLAUSES, Strand, Weave, pick_node
 from runner_sync.statements import INDENT, Node
 
 
@@ -50,7 +50,7 @@ class Emitted:
         return "\n".join(self.lines) + "\n"
 
 
-def text_of(
+def print_strands(
     weave: Weave, strands: Sequence[Strand], contents: Mapping[Strand, Content], *, indent: int, is_copy: bool
 ) -> Emitted:
     """Arrange the kept strands as a tree and print it from column ``indent``.
@@ -117,7 +117,7 @@ def _settle_order(
 def _find_chosen_node(weave: Weave, strand: Strand, chosen: Content) -> Node:
     """Return the node whose text was chosen for a strand, for its definitions and uses."""
     upstream = weave.upstream[strand.upstream] if strand.upstream is not None else None
-    return upstream if upstream is not None and upstream.lines == chosen.lines else any_node(weave, strand)
+    return upstream if upstream is not None and upstream.lines == chosen.lines else pick_node(weave, strand)
 
 
 def heads_first(strands: Sequence[Strand]) -> list[Strand]:
@@ -175,7 +175,7 @@ def _group_clauses(weave: Weave, strands: Sequence[Strand]) -> dict[Strand | Non
         if strand.owner is not None:
             clauses[strand.owner].append(strand)
     for group in clauses.values():
-        group.sort(key=lambda clause: _rank_clause(any_node(weave, clause)))
+        group.sort(key=lambda clause: _rank_clause(pick_node(weave, clause)))
     return clauses
 
 
@@ -219,14 +219,14 @@ class _Printer:
         target = comment
         while target.about is not None:
             target = target.about
-        return any_node(self.weave, target).blanks
+        return pick_node(self.weave, target).blanks
 
     def _replaces_statement_below(self, comment: Strand, strand: Strand) -> bool:
         """Whether an upstream statement follows omni's own comment where omni has a statement directly below it.
 
         The upstream statement replaces the omni one, so no blank line separates it from the comment.
         """
-        if comment.sides != "o" or strand.upstream is None or any_node(self.weave, strand).is_comment:
+        if comment.sides != "o" or strand.upstream is None or pick_node(self.weave, strand).is_comment:
             return False
         below = next(iter(self.weave.omni[comment.in_omni + 1 :]), None)
         return self.weave.omni[comment.in_omni].is_comment and below is not None and not below.blanks
@@ -242,11 +242,11 @@ class _Printer:
             self.lines.append(line if k in content.frozen or not line else margin + line)
         self.place[strand] = (first, len(self.lines))
         self.above[strand] = above
-        node = any_node(self.weave, strand)
+        node = pick_node(self.weave, strand)
         inner = self.children.get(strand, [])
         for child in inner:
             self.write(child, column + INDENT, strand)
-        if node.compound and not node.one_line and all(any_node(self.weave, s).is_comment for s in inner):
+        if node.compound and not node.one_line and all(pick_node(self.weave, s).is_comment for s in inner):
             self.lines.append(f"{margin}{' ' * INDENT}pass")
         for clause in self.clauses.get(strand, []):
             self.write(clause, column, above)

@@ -22,13 +22,13 @@ from itertools import pairwise
 from runner_sync.confidence import CONTESTED
 from runner_sync.merge.placing.pruning import PARTIAL
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, above, any_node, up_to
+from runner_sync.merge.weave import Doubt, Strand, Weave, heads_around, pick_node, take_until
 from runner_sync.statements import below
 
 CROSSING = Reason("suites that overlap")
 
 
-def without_crossing(weave: Weave, strands: Sequence[Strand], *, is_copy: bool) -> list[Doubt]:
+def drop_crossing_suites(weave: Weave, strands: Sequence[Strand], *, is_copy: bool) -> list[Doubt]:
     """Drop upstream's new suites that are incompatible with a new omni suite, with their own new statements.
 
     A suite is incompatible if it overlaps an omni suite. In a text that is no copy, a suite with the same contents is
@@ -37,10 +37,10 @@ def without_crossing(weave: Weave, strands: Sequence[Strand], *, is_copy: bool) 
     contents = _Contents(weave)
     doubts = []
     for strand in strands:
-        if strand.sides != "u" or not strand.kept or not any_node(weave, strand).compound:
+        if strand.sides != "u" or not strand.kept or not pick_node(weave, strand).compound:
             continue
         own = contents.collect(strand)
-        others = {head for one in own for head in above(weave, one, "o") if _is_new(head)}
+        others = {head for one in own for head in heads_around(weave, one, "o") if _is_new(head)}
         other_contents = [contents.collect(head) for head in others]
         is_crossing = any(not (own <= one or one <= own) for one in other_contents)
         if is_crossing or (own in other_contents and not is_copy):
@@ -66,7 +66,7 @@ def interleave(weave: Weave, strands: Sequence[Strand], *, is_copy: bool) -> Non
                     inner.parent = outer
 
 
-def in_other_suites(weave: Weave, kept: Sequence[Strand], moved: Mapping[Strand, Strand]) -> list[Doubt]:
+def find_in_other_suites(weave: Weave, kept: Sequence[Strand], moved: Mapping[Strand, Strand]) -> list[Doubt]:
     """Return doubts about statements whose suites differ from a three-way merge of their suites.
 
     Reports only the outermost of statements with the same wrong suites. ``moved`` maps the strand at a moved head's old
@@ -75,18 +75,20 @@ def in_other_suites(weave: Weave, kept: Sequence[Strand], moved: Mapping[Strand,
     doubts = []
     wrong: dict[Strand, frozenset[Strand]] = {}
     for strand in kept:
-        if strand.sides != "bou" or any_node(weave, strand).is_comment:
+        if strand.sides != "bou" or pick_node(weave, strand).is_comment:
             continue
         wrong[strand] = _merge_suites(weave, strand, moved) ^ frozenset(strand.around())
         if wrong[strand] and wrong[strand] != next((wrong[head] for head in strand.around() if head in wrong), None):
-            names = tuple(any_node(weave, head).canon for head in kept if head in wrong[strand])
+            names = tuple(pick_node(weave, head).canon for head in kept if head in wrong[strand])
             doubts.append(Doubt(strand, Reason("in other suites", names), CONTESTED))
     return doubts
 
 
 def _merge_suites(weave: Weave, strand: Strand, moved: Mapping[Strand, Strand]) -> frozenset[Strand]:
     """Return the suites that a statement of all three texts should be in: a three-way merge of its heads."""
-    base, omni, upstream = (frozenset(moved.get(head, head) for head in above(weave, strand, side)) for side in "bou")
+    base, omni, upstream = (
+        frozenset(moved.get(head, head) for head in heads_around(weave, strand, side)) for side in "bou"
+    )
     return frozenset(head for head in (omni & upstream) | (omni - base) | (upstream - base) if head.kept)
 
 
@@ -111,22 +113,22 @@ def _order_new_suites(weave: Weave, strand: Strand, contents: _Contents, *, is_c
 
     Empty if one of these heads is not new or is a clause, or if omni has none and the text is no copy.
     """
-    omni, upstream = ([*above(weave, strand, side)] for side in "ou")
+    omni, upstream = ([*heads_around(weave, strand, side)] for side in "ou")
     omni_only, upstream_only = (
-        [head for head in up_to(*both) if head.kept] for both in ((omni, upstream), (upstream, omni))
+        [head for head in take_until(*both) if head.kept] for both in ((omni, upstream), (upstream, omni))
     )
     news = [*reversed(upstream_only), *reversed(omni_only)]
     if not omni_only and not is_copy:
         return []
-    if any(not _is_new(head) or any_node(weave, head).is_clause for head in news):
+    if any(not _is_new(head) or pick_node(weave, head).is_clause for head in news):
         return []
     return sorted(news, key=lambda head: -len(contents.collect(head)))
 
 
 def _find_shared_suite(weave: Weave, strand: Strand) -> Strand | None:
     """Return the innermost kept suite around a statement on both sides."""
-    upstream = [*above(weave, strand, "u")]
-    return next((head for head in above(weave, strand, "o") if head.kept and head in upstream), None)
+    upstream = [*heads_around(weave, strand, "u")]
+    return next((head for head in heads_around(weave, strand, "o") if head.kept and head in upstream), None)
 
 
 def _is_new(suite: Strand) -> bool:

@@ -18,17 +18,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from runner_sync.confidence import CONTESTED
-from runner_sync.merge.matching.successors import successor
+from runner_sync.merge.matching.successors import find_successor
 from runner_sync.merge.phrases.contents import Content, with_own_remarks
 from runner_sync.merge.phrases.inner_remarks import with_remarks
-from runner_sync.merge.placing.remarks import remarks_on
+from runner_sync.merge.placing.remarks import find_remarks
 from runner_sync.merge.reason import Kind, Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave
 from runner_sync.model import Triple
 from runner_sync.rulers import is_drawn
 
 
-def with_moved_remarks(
+def carry_over_remarks(
     weave: Weave,
     kept: Sequence[Strand],
     contents: Mapping[Strand, Content],
@@ -42,7 +42,7 @@ def with_moved_remarks(
     upstream revision has them).
     """
     made, doubts, kept_strands = dict(contents), list[Doubt](), set(kept)
-    above = {about: block for block, about in remarks_on(weave.omni)}
+    above = {about: block for block, about in find_remarks(weave.omni)}
     for index, (node, strand) in enumerate(zip(weave.omni, weave.of_omni, strict=True)):
         if node.is_comment or strand in kept_strands:
             continue
@@ -54,7 +54,7 @@ def with_moved_remarks(
         lost = [remark.text for remark in gone if remark.canon not in heritage and not is_drawn(remark.text)]
         following = None
         if "#" in node.text and strand.sides == "bo" and strand not in asked:
-            following = successor(weave, strand, kept)
+            following = find_successor(weave, strand, kept)
             base = weave.base[strand.in_base]
             if following is None:
                 lost += with_remarks("", Triple(base.text, node.text, ""))[1]

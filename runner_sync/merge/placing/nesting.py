@@ -14,12 +14,12 @@ from itertools import takewhile
 
 from runner_sync.merge.placing.interleaving import interleave
 from runner_sync.merge.policy import Policy
-from runner_sync.merge.weave import Nodes, Strand, Weave, any_node
+from runner_sync.merge.weave import Nodes, Strand, Weave, pick_node
 from runner_sync.statements import ROOT, ancestors, below, clauses, in_suite, siblings
 from runner_sync.statements.dataflow import uses_anything_of
 
 
-def parents(weave: Weave, strands: Sequence[Strand], policy: Policy) -> None:
+def set_parents(weave: Weave, strands: Sequence[Strand], policy: Policy) -> None:
     """Set the enclosing head (``parent``) and the statement of a clause (``owner``) of every strand."""
     for strand in strands:
         strand.parent = _merge_link(weave, strand, "parent", policy)
@@ -35,7 +35,7 @@ def parents(weave: Weave, strands: Sequence[Strand], policy: Policy) -> None:
     _hand_over_clauses(weave, strands)
 
 
-def as_omni_has_them(weave: Weave) -> list[Strand]:
+def set_parents_of_omni(weave: Weave) -> list[Strand]:
     """Return omni's strands, all of which stay, in omni's order and suites."""
     for strand in weave.of_omni:
         strand.parent, strand.owner = (_find_link(weave, strand, "o", name) for name in ("parent", "owner"))
@@ -71,7 +71,7 @@ def _hand_over_clauses(weave: Weave, strands: Sequence[Strand]) -> None:
         head = new.pop() if len(new) == 1 else None
         if head is None or head.sides != "u" or not head.kept or head in taken:
             continue
-        if any_node(weave, head).keyword == any_node(weave, old).keyword:
+        if pick_node(weave, head).keyword == pick_node(weave, old).keyword:
             for clause in kept_clauses:
                 clause.owner, clause.parent = head, head.parent
 
@@ -93,7 +93,7 @@ def _find_link(weave: Weave, strand: Strand, side: str, name: str) -> Strand | N
     return strands[link] if link != ROOT else None
 
 
-def home(weave: Weave, strand: Strand) -> Strand | None:
+def find_kept_suite(weave: Weave, strand: Strand) -> Strand | None:
     """Return the innermost kept suite around a strand on upstream's side, else omni's, else the base's."""
     side = strand.sides[-1]
     suite = _find_link(weave, strand, side, "parent")
@@ -204,7 +204,7 @@ def _enters_same_contexts(weave: Weave, addition: Strand, before: Strand, outer:
     around = (nodes[k] for k in ancestors(nodes, addition.on(addition.sides)))
     entered = {manager for head in around for manager in head.facts.enters}
     inner = list(takewhile(lambda suite: suite is not outer, before.around()))
-    managers = [any_node(weave, suite).facts.enters for suite in inner]
+    managers = [pick_node(weave, suite).facts.enters for suite in inner]
     return bool(inner) and all(one and one <= entered for one in managers)
 
 
@@ -220,9 +220,9 @@ def _leaves_its_loop(weave: Weave, strand: Strand, above: Strand | None) -> bool
     Outside any loop it would run once, and ``break`` would be a syntax error.
     """
     loop = strand.parent
-    if loop is None or loop.sides != "bo" or not any_node(weave, loop).is_loop:
+    if loop is None or loop.sides != "bo" or not pick_node(weave, loop).is_loop:
         return False
-    return above is None or not any(any_node(weave, head).is_loop for head in (above, *above.around()))
+    return above is None or not any(pick_node(weave, head).is_loop for head in (above, *above.around()))
 
 
 def _needs_no_condition(weave: Weave, suite: Strand | None, last: Strand | None) -> bool:

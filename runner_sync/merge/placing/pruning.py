@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
+from runner_sync.merge.weave import Doubt, Strand, Weave, pick_node
 from runner_sync.statements import ROOT, Node, in_suite
 
 HOLLOW = Reason("suite around nothing")
@@ -23,7 +23,7 @@ EMPTIED = Reason("both emptied")
 WRAPPERS = ("try", "with", "async with")
 
 
-def without_partial_wrappers(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
+def drop_partial_wrappers(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
     """Drop upstream's new ``try`` and ``with`` where omni edited, moved or dropped a statement inside.
 
     For a text that is no copy: there the suite would enclose other statements than in upstream. Omni's statements
@@ -31,7 +31,7 @@ def without_partial_wrappers(weave: Weave, strands: Sequence[Strand]) -> list[Do
     """
     doubts = []
     for strand in strands:
-        node = any_node(weave, strand)
+        node = pick_node(weave, strand)
         if strand.sides != "u" or not strand.kept or node.keyword not in WRAPPERS:
             continue
         inside = (weave.of_upstream[k] for k in in_suite(weave.upstream, strand.in_upstream))
@@ -89,7 +89,7 @@ def _drop_edits_under(weave: Weave, clause: Strand, strands: Sequence[Strand]) -
 
     They would run unconditionally. Each becomes a doubt, as for any statement that upstream removed.
     """
-    for strand in strands if any_node(weave, clause).is_clause else ():
+    for strand in strands if pick_node(weave, clause).is_clause else ():
         is_there = strand.parent is clause and strand.sides == "bo"
         if is_there and weave.omni[strand.in_omni].canon != weave.base[strand.in_base].canon:
             strand.kept = False
@@ -114,7 +114,7 @@ def _find_heads_kept_empty(weave: Weave) -> set[Strand]:
     An ``else`` is included only if each side removed a part, because an empty ``else`` does nothing.
     """
     shared = [strand for strand in weave.of_base if strand.sides == "bou"]
-    heads = {s for s in shared if (node := any_node(weave, s)).compound and not node.one_line and node.canon != "else"}
+    heads = {s for s in shared if (node := pick_node(weave, s)).compound and not node.one_line and node.canon != "else"}
     return heads | _find_heads_emptied_by_both(weave)
 
 
@@ -144,7 +144,7 @@ def _find_heads_around_exits(weave: Weave) -> set[Strand]:
 
 def _is_remark(weave: Weave, strand: Strand) -> bool:
     """Whether a strand is a comment that only upstream has; such a comment goes with its suite."""
-    return strand.sides == "u" and any_node(weave, strand).is_comment
+    return strand.sides == "u" and pick_node(weave, strand).is_comment
 
 
 def _drop_suite(suite: Strand, strands: Sequence[Strand]) -> None:
@@ -158,7 +158,7 @@ def _drop_suite(suite: Strand, strands: Sequence[Strand]) -> None:
 
 
 def _is_orphan(weave: Weave, strand: Strand, alive: set[Strand]) -> bool:
-    return any_node(weave, strand).is_clause and (strand.owner is None or strand.owner not in alive)
+    return pick_node(weave, strand).is_clause and (strand.owner is None or strand.owner not in alive)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ class _Held:
     @classmethod
     def collect(cls, weave: Weave, kept: Sequence[Strand]) -> _Held:
         """Collect the sets from the strands that stay so far."""
-        statements = [(s, any_node(weave, s)) for s in kept if not any_node(weave, s).is_comment]
+        statements = [(s, pick_node(weave, s)) for s in kept if not pick_node(weave, s).is_comment]
         owners = [(s.owner, node.keyword) for s, node in statements if s.owner is not None]
         return cls(
             alive=set(kept),
@@ -193,15 +193,15 @@ class _Held:
 
         Neither is Python (language reference, "The try statement").
         """
-        canon, owner = any_node(weave, strand).canon, strand.owner
+        canon, owner = pick_node(weave, strand).canon, strand.owner
         if canon == "try":
             return strand not in self.caught | self.finished
-        of_try = owner is not None and any_node(weave, owner).canon == "try"
+        of_try = owner is not None and pick_node(weave, owner).canon == "try"
         return canon == "else" and of_try and owner not in self.caught
 
 
 def _cannot_stand(weave: Weave, strand: Strand, held: _Held) -> bool:
-    node = any_node(weave, strand)
+    node = pick_node(weave, strand)
     if _is_orphan(weave, strand, held.alive):
         return True
     if held.is_incomplete_try(weave, strand):

@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 
-from runner_sync.merge.matching.successors import successor
-from runner_sync.merge.weave import Strand, Weave, any_node, only_in_omni
+from runner_sync.merge.matching.successors import find_successor
+from runner_sync.merge.weave import Strand, Weave, index_omni_only, pick_node
 from runner_sync.rulers import is_drawn
 from runner_sync.statements import Node
 from runner_sync.statements.likeness import dice
@@ -31,7 +31,7 @@ REFLOWED = 0.9
 Nodes = Sequence[Node]
 
 
-def with_their_statements(weave: Weave, kept: Sequence[Strand], heritage: Collection[str]) -> list[Strand]:
+def move_comments_with_statements(weave: Weave, kept: Sequence[Strand], heritage: Collection[str]) -> list[Strand]:
     """Move comments to the present place of their statements, and drop obsolete comments.
 
     An upstream comment is obsolete if its statement did not come in and omni lacks the comment, or if omni has a
@@ -41,7 +41,7 @@ def with_their_statements(weave: Weave, kept: Sequence[Strand], heritage: Collec
     alive = set(kept)
     kept = _move_comments_to_equals(weave, _move_comments_to_successors(weave, kept, alive), alive)
     out: set[Strand] = set()
-    for block, about in remarks_on(weave.upstream):
+    for block, about in find_remarks(weave.upstream):
         strand = weave.of_upstream[about]
         new = [weave.of_upstream[k] for k in block if weave.of_upstream[k].sides == "u"]
         if new and new[-1].about is not None:
@@ -49,7 +49,7 @@ def with_their_statements(weave: Weave, kept: Sequence[Strand], heritage: Collec
         if strand not in alive or _is_reworded(weave, strand, block):
             out |= set(new)
         out |= set(_find_half_missing(weave, block))
-    for block, about in remarks_on(weave.omni):
+    for block, about in find_remarks(weave.omni):
         own = [strand for k in block if (strand := weave.of_omni[k]).sides == "o" or _is_kept_omni_edit(strand, alive)]
         if own and own[-1].about is not None:
             continue
@@ -65,7 +65,7 @@ def with_their_statements(weave: Weave, kept: Sequence[Strand], heritage: Collec
 
 def _move_into_suites(weave: Weave) -> None:
     """Move omni's own comments on a statement into the new suite that upstream put around the statement."""
-    for block, about in remarks_on(weave.omni):
+    for block, about in find_remarks(weave.omni):
         strand = weave.of_omni[about]
         above = strand.parent
         if not strand.kept or above is None or above.sides != "u":
@@ -80,13 +80,13 @@ def _move_into_suites(weave: Weave) -> None:
 
 
 def _move_comments_to_successors(weave: Weave, kept: Sequence[Strand], alive: Collection[Strand]) -> list[Strand]:
-    """Move omni's own comments on a removed statement above its `successor`."""
+    """Move omni's own comments on a removed statement above its `find_successor`."""
     out = list(kept)
-    for block, about in remarks_on(weave.omni):
+    for block, about in find_remarks(weave.omni):
         comments = [strand for k in block if (strand := weave.of_omni[k]).sides == "o" and strand in alive]
         comments = [comment for comment in comments if not is_drawn(weave.omni[comment.in_omni].text)]
         is_gone = weave.of_omni[about].sides == "bo" and weave.of_omni[about] not in alive
-        target = successor(weave, weave.of_omni[about], kept) if comments and is_gone else None
+        target = find_successor(weave, weave.of_omni[about], kept) if comments and is_gone else None
         if target is None or target.omni is not None:
             continue
         out = [strand for strand in out if strand not in comments]
@@ -98,10 +98,10 @@ def _move_comments_to_successors(weave: Weave, kept: Sequence[Strand], alive: Co
 
 
 def _move_comments_to_equals(weave: Weave, kept: Sequence[Strand], alive: Collection[Strand]) -> list[Strand]:
-    """Move upstream's new comments on a dropped addition above omni's own equal statement (`only_in_omni`)."""
-    out, own = list(kept), only_in_omni(weave)
+    """Move upstream's new comments on a dropped addition above omni's own equal statement (`index_omni_only`)."""
+    out, own = list(kept), index_omni_only(weave)
     upstream_counts = Counter(node.canon for node in weave.upstream)
-    for block, about in remarks_on(weave.upstream):
+    for block, about in find_remarks(weave.upstream):
         strand, node = weave.of_upstream[about], weave.upstream[about]
         target = own.get(node.canon) if strand.sides == "u" and upstream_counts[node.canon] == 1 else None
         new = [weave.of_upstream[k] for k in block]
@@ -117,7 +117,7 @@ def _move_comments_to_equals(weave: Weave, kept: Sequence[Strand], alive: Collec
     return out
 
 
-def keep_on_untouched(weave: Weave, strands: Sequence[Strand]) -> None:
+def keep_comments_on_untouched(weave: Weave, strands: Sequence[Strand]) -> None:
     """Keep omni's comments, and no others, on omni's statements that upstream's change leaves alone.
 
     For a text that is no copy: a comment that upstream moves, drops or adds there is about upstream's statements beside
@@ -125,7 +125,7 @@ def keep_on_untouched(weave: Weave, strands: Sequence[Strand]) -> None:
     counts here as being about the next statement.
     """
     changed, handed_on, parted = set(_find_changed(weave, strands)), _find_handed_on(weave), set[int]()
-    for block, about in remarks_on(weave.omni):
+    for block, about in find_remarks(weave.omni):
         strand = weave.of_omni[about]
         if not strand.kept or strand in changed or block in handed_on:
             continue
@@ -135,7 +135,7 @@ def keep_on_untouched(weave: Weave, strands: Sequence[Strand]) -> None:
                 parted.add(comment.upstream)
                 weave.of_upstream[comment.upstream] = Strand(upstream=comment.upstream, kept=False)
                 comment.upstream = None
-    for block, about in remarks_on(weave.upstream, apart=True):
+    for block, about in find_remarks(weave.upstream, apart=True):
         strand = weave.of_upstream[about]
         if strand.omni is None and strand.kept and parted.isdisjoint(block):
             continue
@@ -149,13 +149,13 @@ def _find_handed_on(weave: Weave) -> list[range]:
     """Return omni's unedited base comments that upstream now has on a new statement that comes in."""
     on_new = {
         weave.of_upstream[k]
-        for block, about in remarks_on(weave.upstream)
+        for block, about in find_remarks(weave.upstream)
         if weave.of_upstream[about].omni is None and weave.of_upstream[about].kept
         for k in block
     }
     return [
         block
-        for block, _ in remarks_on(weave.omni)
+        for block, _ in find_remarks(weave.omni)
         if any(weave.of_omni[k] in on_new for k in block)
         and all(_has_base_text(weave, weave.of_omni[k]) for k in block)
     ]
@@ -170,7 +170,7 @@ def _has_base_text(weave: Weave, strand: Strand) -> bool:
 def _find_changed(weave: Weave, strands: Sequence[Strand]) -> Iterator[Strand]:
     """Yield the statements that upstream's change adds, removes or edits, each with all heads around it."""
     for strand in strands:
-        if any_node(weave, strand).is_comment or not _is_change(weave, strand):
+        if pick_node(weave, strand).is_comment or not _is_change(weave, strand):
             continue
         around: Strand | None = strand
         while around is not None:
@@ -205,7 +205,7 @@ def _is_replaced_since(weave: Weave, block: range, about: int, heritage: Collect
     """Whether an omni comment is all from an older upstream revision, and upstream has another on its statement."""
     at = weave.of_omni[about].upstream
     old = all(weave.of_omni[k].sides == "o" and weave.omni[k].canon in heritage for k in block)
-    return old and at is not None and any(about == at for _, about in remarks_on(weave.upstream))
+    return old and at is not None and any(about == at for _, about in find_remarks(weave.upstream))
 
 
 def put_above_their_statements(weave: Weave, suites: Iterable[list[Strand]]) -> None:
@@ -217,7 +217,7 @@ def put_above_their_statements(weave: Weave, suites: Iterable[list[Strand]]) -> 
     home = {strand: suite for suite in suites for strand in suite}
     for side in ("o", "u"):
         nodes, strands = weave.side(side)
-        for block, about in remarks_on(nodes):
+        for block, about in find_remarks(nodes):
             suite, strand = home.get(strands[about], []), strands[about]
             own, lines = (_find_last_lines(weave, side, block, sides) for sides in ({side}, {side, f"b{side}"}))
             if all(home.get(line) is suite for line in own) and _is_parted(weave, suite, [*own[-1:], strand]):
@@ -242,7 +242,7 @@ def _is_parted(weave: Weave, suite: Sequence[Strand], ends: Sequence[Strand]) ->
     if len(ends) < 2:
         return False
     first, last = (suite.index(strand) for strand in ends)
-    return last < first or not all(any_node(weave, other).is_comment for other in suite[first:last])
+    return last < first or not all(pick_node(weave, other).is_comment for other in suite[first:last])
 
 
 def _put_in_front(suite: list[Strand], lines: Sequence[Strand], strand: Strand) -> None:
@@ -261,7 +261,7 @@ def is_directly_above(weave: Weave, comment: Strand, strand: Strand) -> bool:
     return weave.omni[comment.omni].is_comment and comment.omni == strand.omni - 1 and not below.blanks
 
 
-def remarks_on(nodes: Nodes, *, apart: bool = False) -> Iterator[tuple[range, int]]:
+def find_remarks(nodes: Nodes, *, apart: bool = False) -> Iterator[tuple[range, int]]:
     """Yield ``(comments, statement)``: consecutive comments and the statement directly below them in the same suite.
 
     Both are indices. With ``apart``, blank lines may stand in between.
@@ -282,7 +282,7 @@ def _is_reworded(weave: Weave, strand: Strand, block: range) -> bool:
     """Whether omni's comment on the statement says much the same as upstream's comment ``block``."""
     if strand.omni is None:
         return False
-    omni_block = next((b for b, about in remarks_on(weave.omni) if about == strand.omni), range(0))
+    omni_block = next((b for b, about in find_remarks(weave.omni) if about == strand.omni), range(0))
     own = [weave.omni[k] for k in omni_block if weave.of_omni[k].sides == "o" and not is_drawn(weave.omni[k].text)]
     upstream = [weave.upstream[k] for k in block if weave.of_upstream[k].sides == "u"]
     if not upstream or any(_is_replaced(weave, weave.of_omni[k]) for k in omni_block):
@@ -321,6 +321,6 @@ def _has_successor(weave: Weave, kept: Sequence[Strand], comment: Strand) -> boo
     A new clause does not count: a new ``finally`` belongs to the statement above.
     """
     at = next((k for k, strand in enumerate(kept) if strand is comment), len(kept))
-    following = next((s for s in kept[at + 1 :] if not any_node(weave, s).is_comment), None)
+    following = next((s for s in kept[at + 1 :] if not pick_node(weave, s).is_comment), None)
     is_beside = following is not None and following.owner is None and following.parent is comment.parent
     return is_beside and following is not None and following.sides == "u"

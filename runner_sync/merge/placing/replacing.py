@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from runner_sync.merge.placing.nesting import home, is_inside
+from runner_sync.merge.placing.nesting import find_kept_suite, is_inside
 from runner_sync.merge.weave import Strand, Weave
 from runner_sync.statements import ROOT, Node
 from runner_sync.statements.dataflow import binds
 
 
-def put_where_the_replaced_stood(weave: Weave) -> None:
+def move_to_replaced_suites(weave: Weave) -> None:
     """Move each run of new upstream statements into the suite in which omni has the replaced statements.
 
     The replaced statements are base statements in the same gap that upstream removed and omni has. They must bind a
@@ -26,8 +26,8 @@ def put_where_the_replaced_stood(weave: Weave) -> None:
         old = _find_removed(weave, new)
         names = [_collect_bound(side, run) for side, run in ((weave.upstream, new), (weave.base, old))]
         tops = [weave.of_base[k] for k in old if weave.base[k].parent not in old and not weave.base[k].is_clause]
-        homes = {home(weave, strand) for strand in tops}
-        moved = all(_find_parent_in_base(weave, strand) is not home(weave, strand) for strand in tops)
+        homes = {find_kept_suite(weave, strand) for strand in tops}
+        moved = all(_find_parent_in_base(weave, strand) is not find_kept_suite(weave, strand) for strand in tops)
         if not names[0] & names[1] or len(homes) != 1 or not moved:
             continue
         (suite,) = homes

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from runner_sync.merge.weave import Strand, Weave, any_node
+from runner_sync.merge.weave import Strand, Weave, pick_node
 from runner_sync.rulers import is_drawn
 
 Suites = Mapping[Strand | None, list[Strand]]
@@ -23,11 +23,11 @@ def enclose_their_block(weave: Weave, children: Suites, clauses: Suites, *, is_c
 
     In a copy, upstream's statements at either end of the block go outside.
     """
-    for first, last in list(pairs(weave)):
+    for first, last in list(find_ruler_pairs(weave)):
         home = {strand: suite for suite in children.values() for strand in suite}
         opening, closing = weave.of_omni[first], weave.of_omni[last]
         block = [weave.of_omni[k] for k in range(first + 1, last)]
-        is_omnis = any(strand.sides == "o" and not any_node(weave, strand).is_comment for strand in block)
+        is_omnis = any(strand.sides == "o" and not pick_node(weave, strand).is_comment for strand in block)
         if opening not in home or closing not in home or not is_omnis:
             continue
         _bring_together(weave, home, opening, closing, block)
@@ -41,7 +41,7 @@ def enclose_their_block(weave: Weave, children: Suites, clauses: Suites, *, is_c
             _move_upstream_outside(weave, suite, opening, closing, children, clauses)
 
 
-def pairs(weave: Weave) -> Iterator[tuple[int, int]]:
+def find_ruler_pairs(weave: Weave) -> Iterator[tuple[int, int]]:
     """Yield the ``(opening, closing)`` indices of rulers that only omni has, paired in order within each suite."""
     waiting: dict[int, int] = {}
     for index, node in enumerate(weave.omni):
@@ -75,8 +75,8 @@ def _bring_together(
 
 def _find_first_remark(weave: Weave, suite: list[Strand], at: int) -> int:
     """Return the index of the first comment directly above the statement ``at``, else ``at``; stops at a ruler."""
-    while at and not any_node(weave, suite[at]).blanks:
-        above = any_node(weave, suite[at - 1])
+    while at and not pick_node(weave, suite[at]).blanks:
+        above = pick_node(weave, suite[at - 1])
         if not above.is_comment or is_drawn(above.text):
             break
         at -= 1

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from runner_sync.merge.placing.rulers import pairs
+from runner_sync.merge.placing.rulers import find_ruler_pairs
 from runner_sync.merge.policy import Policy, Winner
 from runner_sync.merge.weave import Nodes, Strand, Weave
 from runner_sync.statements import ROOT, below
@@ -74,10 +74,10 @@ class _Run:
         return set(self.all_strands[min(removed) + 1 : self.end]) if removed else set()
 
 
-def order(weave: Weave, policy: Policy) -> list[Strand]:
+def order_strands(weave: Weave, policy: Policy) -> list[Strand]:
     """Return every strand of omni and upstream once, in output order, whether kept or not."""
     out: list[Strand] = []
-    rulers = tuple(pairs(weave))
+    rulers = tuple(find_ruler_pairs(weave))
     o = u = 0
     for anchor in [*_find_anchors(weave), None]:
         end_o, end_u = (
@@ -109,7 +109,7 @@ def _find_anchors(weave: Weave) -> list[Strand]:
     """Return the strands that both omni and upstream have, in omni's order, skipping those out of order in upstream.
 
     Skips clauses in ``joined`` as well, because a statement may have moved past them. A strand in front of an anchor on
-    one side and behind it on the other appears twice; `order` keeps the first place.
+    one side and behind it on the other appears twice; `order_strands` keeps the first place.
     """
     found: list[Strand] = []
     last = -1

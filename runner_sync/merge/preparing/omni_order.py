@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from runner_sync.merge.matching.align import align
-from runner_sync.merge.placing.remarks import remarks_on
+from runner_sync.merge.placing.remarks import find_remarks
 from runner_sync.model import Triple
 from runner_sync.statements import ROOT, Node, below, flatten, parses, said, siblings
 from runner_sync.statements.dataflow import binds, reads
@@ -124,6 +124,6 @@ def _needs_first_part(nodes: Sequence[Node], first: int, second: int, end: int) 
 
 def _find_lines(nodes: Sequence[Node], at: int) -> range:
     """Return the 0-based lines of a statement, with everything inside it and the comments directly above it."""
-    first = next((remarks.start for remarks, about in remarks_on(nodes) if about == at), at)
+    first = next((remarks.start for remarks, about in find_remarks(nodes) if about == at), at)
     last = nodes[below(nodes, at)[-1]]
     return range(nodes[first].start - 1, last.start - 1 + len(last.lines))

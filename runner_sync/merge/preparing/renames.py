@@ -117,7 +117,7 @@ def with_upstream_names(
     return Triple(_rename(triple.base, found), _rename(triple.omni, found), triple.upstream), older, parts
 
 
-def named_alike(text: str, others: Sequence[str]) -> list[str]:
+def rename_alike(text: str, others: Sequence[str]) -> list[str]:
     """Rename the locals of ``others``, revisions of one text, to those of ``text``; skips what does not parse.
 
     Revisions that differ from ``text`` in the same names share one comparison, that of the longest, to save time.

@@ -24,7 +24,7 @@ from runner_sync.statements import INDENT, Node, flatten, said
 from runner_sync.syntax import indentation
 
 
-def in_the_same_branches(triple: Triple) -> Triple:
+def with_upstream_branches(triple: Triple) -> Triple:
     """Split base and omni into branches, or join their branches, as upstream did."""
     upstream = flatten(triple.upstream)
     for fork in forks(upstream):

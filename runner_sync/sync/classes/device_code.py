@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from runner_sync.compose.import_entries import imports
+from runner_sync.compose.import_entries import read_imports
 from runner_sync.listing import at_most
 from runner_sync.naming import Import, project_of
 from runner_sync.profile import Profile
@@ -73,7 +73,7 @@ class DeviceCode:
         """Imports of the GPU modules from omni, by bound name."""
         found: dict[str, list[Import]] = {}
         for path, text in self._texts:
-            for bound, entry in imports(text, path).items():
+            for bound, entry in read_imports(text, path).items():
                 if entry.name and project_of(entry.module) == "vllm-omni":
                     found.setdefault(bound, []).append(entry)
         return found

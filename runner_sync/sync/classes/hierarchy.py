@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from runner_sync.compose.imports import add
+from runner_sync.compose.imports import add_import
 from runner_sync.compose.member_text import self_names
 from runner_sync.naming import Import, module_name
 from runner_sync.profile import Profile
@@ -18,7 +18,7 @@ from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.units import join, set_bases, texts
-from runner_sync.upgrade import GpuTwin, Hierarchy, Inherited, ModuleRevision, instance_names, is_selected
+from runner_sync.upgrade import GpuTwin, Hierarchy, Inherited, ModuleRevision, find_instance_names, is_selected
 
 
 def find_hierarchy(
@@ -75,7 +75,7 @@ def _inherit_from_twin(derived: DerivedModule, module_texts: ModuleTexts, given:
     with_twin = set_bases(texts.parsed(derived.text, derived.path), module.name, [module.gpu.name, *bases])
     return {
         module.name: find_inherited_members(
-            module_texts, replace(derived, text=add(join(with_twin), entry)), module.name, given
+            module_texts, replace(derived, text=add_import(join(with_twin), entry)), module.name, given
         )
     }
 
@@ -97,7 +97,9 @@ def _find_missing_mixins(
         origin = next((o for o in base.origins if o.module.startswith(f"{profile.package}.")), None)
         if origin is not None and base.expression not in have and base.expression not in twins:
             source = module_texts.find_module(origin.module)
-            missing[base.expression] = instance_names(source[1], origin.name) if source is not None else frozenset()
+            missing[base.expression] = (
+                find_instance_names(source[1], origin.name) if source is not None else frozenset()
+            )
     return missing
 
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from runner_sync import mro
-from runner_sync.compose.constructors import own_fields
-from runner_sync.compose.member_text import parents_of
+from runner_sync.compose.constructors import find_added_fields
+from runner_sync.compose.member_text import find_called_parents
 from runner_sync.compose.names import defined_names
 from runner_sync.errors import InputError
 from runner_sync.model import Project
@@ -143,7 +143,7 @@ class ModuleTexts:
             body = texts.members(owner.text, owner.name, owner.module).get(member)
             if body is not None:
                 yield owner
-                if "super()" not in parents_of(body, member):
+                if "super()" not in find_called_parents(body, member):
                     return
 
     def _find_parents(self, owner: Class) -> Iterator[Class]:
@@ -192,7 +192,7 @@ class ModuleTexts:
         """
         found: set[str] = set()
         for one in mro.linearise(owner, self._find_parents):
-            added = own_fields(one.text, one.name)
+            added = find_added_fields(one.text, one.name)
             if added is None or len(texts.bases_of(one.text, one.name, one.module)) > len([*self._find_parents(one)]):
                 return None
             found |= set(added)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from runner_sync.compose.import_entries import imports
+from runner_sync.compose.import_entries import read_imports
 from runner_sync.model import PACKAGES
 from runner_sync.naming import project_of
 from runner_sync.trees import Tree
@@ -43,7 +43,9 @@ class Attributes:
         Only classes imported from one of the projects count. All words of the texts ``known`` count as defined, except
         in comments, since a review comment of an earlier run names what was missing.
         """
-        imported = {name: entry.module for name, entry in imports(text).items() if project_of(entry.module) is not None}
+        imported = {
+            name: entry.module for name, entry in read_imports(text).items() if project_of(entry.module) is not None
+        }
         owners = {"self", *imported}
         read = {name for owner, name in _READS.findall(text) if owner in owners and name not in _OF_EVERY_CLASS}
         known_words = {word for one in known for word in re.findall(r"\w+", _COMMENTS.sub("", one))}

@@ -103,7 +103,7 @@ def _make_entries(result: ModuleResult, given: inputs.Inputs, *, marked: bool) -
     twin = next((entry.gpu.path for entry in entries if entry.gpu is not None), "")
     text = given.omni.read(twin) if twin else None
     gpu_reading = Reading(twin, text) if text is not None else None
-    return locked.record(entries, Reading(result.path, result.after), gpu_reading, label=given.profile.marker)
+    return locked.add_lock_keys(entries, Reading(result.path, result.after), gpu_reading, label=given.profile.marker)
 
 
 def _keep_code_hash(known: locks.Entry | None, gpu: BaseRef | None) -> dict[str, Any]:

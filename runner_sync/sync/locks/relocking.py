@@ -180,4 +180,4 @@ class RecordedBases:
         """Whether the tree at hand has another text of the unit than the locked one."""
         tree = self.given.trees.get(ref.project)
         text = tree.read(ref.path) if tree is not None else None
-        return text is None or locked.has_moved(ref, Reading(ref.path, text), quick=None)
+        return text is None or locked.is_changed(ref, Reading(ref.path, text), quick=None)

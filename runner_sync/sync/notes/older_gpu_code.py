@@ -16,7 +16,7 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from runner_sync.compose.member_text import canonical, uses_word
+from runner_sync.compose.member_text import canonical, has_code_word
 from runner_sync.errors import InputError
 from runner_sync.listing import at_most
 from runner_sync.model import Finding, ReviewItem
@@ -92,7 +92,7 @@ def _find_missing(results: Sequence[ModuleResult], given: inputs.Inputs, options
             if (one.path, one.unit, one.symbol) not in known
             and one.symbol.isidentifier()
             and (text := units.get(one.path, {}).get(one.unit)) is not None
-            and not uses_word(text, one.symbol)
+            and not has_code_word(text, one.symbol)
         ),
     ]
 

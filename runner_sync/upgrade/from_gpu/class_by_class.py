@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runner_sync.compose.member_text import canonical
-from runner_sync.compose.members import Twins, device_bound
+from runner_sync.compose.members import Twins, find_obstacles
 from runner_sync.compose.rulers import enclose_additions, join_blocks
 from runner_sync.markers import read_markers, ruler_style
 from runner_sync.statements import as_module
@@ -24,7 +24,7 @@ from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.job import Fate, ModuleJob
 
 
-def after_port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[Sequence[Draft], dict[str, Fate]]:
+def port_module(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[Sequence[Draft], dict[str, Fate]]:
     """Port omni's GPU changes and new members into the drafts.
 
     Also returns the fate of each member that only the GPU class has.
@@ -61,7 +61,7 @@ def _port_changes(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side
     Encloses whole statements that the port adds to a copy of vllm-ascend's method in ruler comments.
     """
     have = [canon for draft in drafts for canon in canonical(draft.text)]
-    absent = {**job.twin.unset, **device_bound(pair)}
+    absent = {**job.twin.unset, **find_obstacles(pair)}
     veto = veto_for(absent, job.refused, pair.upstream, have=have, helpers=pair.helpers)
     veto = refuse_idle_calls(job.target.gives_up, have, veto)
     mine = [d for d in drafts if d.chosen and d.owner == class_name]
@@ -93,7 +93,7 @@ def _enclose_ported(draft: Draft, job: ModuleJob) -> Draft:
     enclosed = enclose_additions(draft.stages[-2].text, text, marked=marked, ruler=ruler, beside=beside)
     joined = join_blocks(text, enclosed, _find_blocks(enclosed, label))
     is_joined = draft.kind == "copy" or 2 * len(_find_blocks(joined, label)) == len(edges)
-    return draft.laid_out_anew(joined) if is_joined else draft
+    return draft.with_layout(joined) if is_joined else draft
 
 
 def _find_marked_lines(text: str, label: str) -> frozenset[int]:

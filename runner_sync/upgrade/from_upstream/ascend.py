@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync import lineage, merge
-from runner_sync.compose.assignment import locals_of
+from runner_sync.compose.assignment import find_locals
 from runner_sync.compose.member_text import canonical
 from runner_sync.compose.names import used_names
 from runner_sync.confidence import INFERRED
@@ -19,7 +19,7 @@ from runner_sync.lock import digest
 from runner_sync.model import BaseRef, Triple
 from runner_sync.statements import as_module, flatten, parse_unit
 from runner_sync.units import texts
-from runner_sync.upgrade.base import Base, closest, collect_composite_statements, find_base, upstream_name
+from runner_sync.upgrade.base import Base, closest, collect_composite_statements, find_base, name_in_upstream
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_upstream import overriding, splitting, undivided
 from runner_sync.upgrade.from_upstream.dropped_blocks import remove_dropped_blocks
@@ -27,10 +27,10 @@ from runner_sync.upgrade.from_upstream.given_up import collect_given_up_statemen
 from runner_sync.upgrade.from_upstream.spelling import spell_as_upstream
 from runner_sync.upgrade.from_upstream.unions import respell_unions
 from runner_sync.upgrade.from_upstream.unsynced import ask_about_unsynced
-from runner_sync.upgrade.job import ModuleJob, winner
-from runner_sync.upgrade.questions.answered import without_answered
-from runner_sync.upgrade.questions.in_helpers import naming_helpers
-from runner_sync.upgrade.questions.reviews import Shown, review, review_of, unmerged
+from runner_sync.upgrade.job import ModuleJob, find_conflict_winner
+from runner_sync.upgrade.questions.answered import drop_answered
+from runner_sync.upgrade.questions.in_helpers import name_helpers
+from runner_sync.upgrade.questions.reviews import Shown, make_review, make_review_of_decision, make_unmerged_review
 
 
 def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -46,7 +46,7 @@ def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     for draft in drafts:
         rest = None
         if draft.chosen:
-            upstream = new.get(upstream_name(draft.name, job.module))
+            upstream = new.get(name_in_upstream(draft.name, job.module))
             draft, rest = _follow_unit(replace(draft, upstream=upstream), job)
         followed.append(draft)
         added += [rest] if rest is not None else []
@@ -95,7 +95,7 @@ def _make_base_now(draft: Draft, job: ModuleJob) -> BaseRef | None:
     assert job.upstream.new is not None
     if draft.upstream is None:
         return None
-    anchor, name = job.module.upstreams[0], upstream_name(draft.name, job.module)
+    anchor, name = job.module.upstreams[0], name_in_upstream(draft.name, job.module)
     return BaseRef(anchor.project, job.upstream.new.ref, anchor.path, name, "lock", 1.0, digest(draft.upstream))
 
 
@@ -139,13 +139,16 @@ def _merge_in_halves(
     halves = splitting.cut_halves(result.text, text) if result.parses else None
     if halves is None or not set(draft.own) & set(canonical(halves[1])):
         return None
-    first, rest = draft.grown(halves[0], "upstream"), _draft_split_off(draft, member, halves[1], job, upstream=text)
+    first, rest = (
+        draft.with_stage(halves[0], "upstream"),
+        _draft_split_off(draft, member, halves[1], job, upstream=text),
+    )
     row, start = splitting.find_cut_row(result.text), splitting.count_head_rows(rest.text)
-    for item in without_answered(result.decisions, job.target.constructors):
+    for item in drop_answered(result.decisions, job.target.constructors):
         if item.line > row:
-            rest = rest.asking(review_of(item, rest, job.path, line=item.line - row + start))
+            rest = rest.with_questions(make_review_of_decision(item, rest, job.path, line=item.line - row + start))
         else:
-            first = first.asking(review_of(item, first, job.path, line=item.line))
+            first = first.with_questions(make_review_of_decision(item, first, job.path, line=item.line))
     return first, rest
 
 
@@ -172,7 +175,7 @@ def _draft_split_off(draft: Draft, member: str, text: str, job: ModuleJob, *, up
         "moved here, too"
     )
     shown = Shown(omni=draft.before, upstream=upstream, chosen=text)
-    return rest.asking(review(rest, job.path, reason=reason, confidence=INFERRED, shown=shown))
+    return rest.with_questions(make_review(rest, job.path, reason=reason, confidence=INFERRED, shown=shown))
 
 
 def _find_own_statements(text: str, origin: lineage.Origin) -> tuple[str, ...]:
@@ -193,20 +196,20 @@ def _merge_copy(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
     result = _merge(draft, upstream, job, origin)
     if not result.parses:
         reason = f"the merge with {job.upstream.new.ref} did not parse, so omni's text stays"
-        item = unmerged(draft, job.path, reason=reason, base=origin.text, upstream=draft.upstream)
-        return replace(draft.asking(item), outcome="review")
+        item = make_unmerged_review(draft, job.path, reason=reason, base=origin.text, upstream=draft.upstream)
+        return replace(draft.with_questions(item), outcome="review")
     if orphans := _find_orphans(result.text, draft, origin):
         read = ", ".join(sorted(orphans)[:NAMED])
         reason = (
             f"upstream rewrote this method in {job.upstream.new.ref}; omni's text stays, because the merged method "
             f"would read {read}, which nothing would set"
         )
-        item = unmerged(draft, job.path, reason=reason, base=origin.text, upstream=draft.upstream)
-        return replace(draft.asking(item), outcome="review")
-    asked = naming_helpers(without_answered(result.decisions, job.target.constructors), draft, job, new)
-    items = [review_of(item, draft, job.path, line=item.line) for item in asked]
+        item = make_unmerged_review(draft, job.path, reason=reason, base=origin.text, upstream=draft.upstream)
+        return replace(draft.with_questions(item), outcome="review")
+    asked = name_helpers(drop_answered(result.decisions, job.target.constructors), draft, job, new)
+    items = [make_review_of_decision(item, draft, job.path, line=item.line) for item in asked]
     items += [undivided.ask_about_passage(passage, draft, result.text, job.path) for passage in passages]
-    return draft.asking(*items).grown(result.text, "upstream")
+    return draft.with_questions(*items).with_stage(result.text, "upstream")
 
 
 def _merge(draft: Draft, upstream: str, job: ModuleJob, origin: lineage.Origin) -> merge.Merged:
@@ -214,7 +217,7 @@ def _merge(draft: Draft, upstream: str, job: ModuleJob, origin: lineage.Origin) 
     assert job.upstream.new is not None
     is_class = isinstance(parse_unit(draft.text).body[0], ast.ClassDef)
     # Fields of a record are positional. Upstream's code builds it in upstream's order, so omni's fields come last.
-    policy = merge.settled_for(merge.RECORD if is_class else merge.FOLLOW, winner(job, draft.name))
+    policy = merge.settle_for(merge.RECORD if is_class else merge.FOLLOW, find_conflict_winner(job, draft.name))
     omni_text = draft.text
     if upstream != origin.text:
         omni_text = spell_as_upstream(omni_text, job.text, upstream=upstream, upstream_module=job.upstream.new.text)
@@ -231,7 +234,7 @@ def _find_orphans(text: str, draft: Draft, origin: lineage.Origin) -> frozenset[
     if draft.upstream is None or lineage.similarity(origin.text, draft.upstream) >= lineage.COPY:
         return frozenset()
     omni_tree = as_module(draft.text)
-    return frozenset((used_names(as_module(text)) & locals_of(draft.text)) - used_names(omni_tree))
+    return frozenset((used_names(as_module(text)) & find_locals(draft.text)) - used_names(omni_tree))
 
 
 def _make_sides(base: str, omni: str, upstream: str, job: ModuleJob) -> Triple:
@@ -291,7 +294,7 @@ def _count_questions(result: merge.Merged) -> int:
 def _find_unbound_locals(text: str, sides: Triple) -> frozenset[str]:
     """Return upstream's locals that the merged ``text`` reads but does not bind, and that omni's text did not read."""
     try:
-        return (used_names(as_module(text)) & locals_of(sides.upstream)) - used_names(as_module(sides.omni))
+        return (used_names(as_module(text)) & find_locals(sides.upstream)) - used_names(as_module(sides.omni))
     except SyntaxError:
         return frozenset()
 

@@ -20,17 +20,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from runner_sync import lineage
-from runner_sync.compose.assignment import locals_of
+from runner_sync.compose.assignment import find_locals
 from runner_sync.confidence import INFERRED
 from runner_sync.model import TITLES
 from runner_sync.statements import Node, below, parses
 from runner_sync.statements.dataflow import binds, uses
 from runner_sync.units import texts
-from runner_sync.upgrade.base import upstream_name
+from runner_sync.upgrade.base import name_in_upstream
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_upstream.moved_on import find_moved_to
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
 def remove_dropped_blocks(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -58,7 +58,7 @@ def _remove_first_block(draft: Draft, job: ModuleJob, recent: Sequence[ModuleRev
     """
     if draft.upstream is None:
         return None
-    name, forms_now = upstream_name(draft.name, job.module), _collect_forms(draft.upstream)
+    name, forms_now = name_in_upstream(draft.name, job.module), _collect_forms(draft.upstream)
     for block in _find_blocks(draft.text):
         if not forms_now.isdisjoint(block.telling):
             continue
@@ -85,9 +85,9 @@ def _find_idle_assignments(rest: str, text: str, dropped: frozenset[str]) -> lis
 
     ``text`` is the unit with the block. ``dropped`` holds the statements that upstream has dropped.
     """
-    locals_before, nodes = locals_of(text), lineage.nodes_of(rest)
+    locals_before, nodes = find_locals(text), lineage.list_nodes(rest)
     read = {name for node in nodes for name in uses(node)}
-    read_by_block = {name for node in lineage.nodes_of(text) for name in uses(node)} - read
+    read_by_block = {name for node in lineage.list_nodes(text) for name in uses(node)} - read
     plain = [node for node in nodes if not (node.compound or node.is_clause or node.one_line)]
     return [
         node
@@ -130,15 +130,15 @@ def _take_out(
     rest = "\n".join(lines)
     line = next((k for k in range(first, len(lines)) if lines[k - 1].strip()), first)
     shown = Shown(base=upstream_block.text, omni="\n".join([*(node.text for node in idle), block.text]))
-    item = review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown, line=line)
-    return draft.advanced(rest, "upstream").asking(item)
+    item = make_review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown, line=line)
+    return draft.with_stage_and_moved_questions(rest, "upstream").with_questions(item)
 
 
 def _explain_change(upstream_block: _Block, draft: Draft, job: ModuleJob, side: ModuleRevision) -> str:
     """Return the phrase for what upstream did with a block of revision ``side``: dropped or apparently moved it."""
     now = job.upstream.new
     assert now is not None
-    whose, name = TITLES[job.module.upstreams[0].project], upstream_name(draft.name, job.module)
+    whose, name = TITLES[job.module.upstreams[0].project], name_in_upstream(draft.name, job.module)
     old, new = (texts.unit_texts(one.text, one.path) for one in (side, now))
     found = find_moved_to(upstream_block.text, name, old=old, new=new)
     if found is None:
@@ -180,7 +180,7 @@ class _Block:
 
 def _find_blocks(text: str) -> Iterator[_Block]:
     """Yield the compound statements of a method that have ``lineage.FEWEST`` telling statements and occur once."""
-    nodes, local_names = lineage.nodes_of(text), locals_of(text)
+    nodes, local_names = lineage.list_nodes(text), find_locals(text)
     found: list[_Block] = []
     for k, node in enumerate(nodes):
         block_nodes = [nodes[i] for i in below(nodes, k)] if k and node.compound and not node.is_clause else []
@@ -202,8 +202,8 @@ def _find_blocks(text: str) -> Iterator[_Block]:
 
 def _collect_forms(text: str) -> frozenset[str]:
     """Return the telling statements of a unit with ``_`` for locals."""
-    local = locals_of(text)
-    return frozenset(_blank_locals(node.canon, local) for node in lineage.nodes_of(text) if node.is_telling)
+    local = find_locals(text)
+    return frozenset(_blank_locals(node.canon, local) for node in lineage.list_nodes(text) if node.is_telling)
 
 
 def _blank_locals(canon: str, local: frozenset[str]) -> str:

@@ -39,10 +39,10 @@ def collect_given_up_statements(
     if not gone:
         return frozenset()
     statements = flatten(text)
-    renamed_base = merge.named_alike(text, [base])[0]
+    renamed_base = merge.rename_alike(text, [base])[0]
     edited = {statements[pair.right].canon for pair in align(flatten(renamed_base), statements) if not pair.equal}
     alike = [body for body in sorted(gone) if any(_may_have(body, canon) for canon in edited)]
-    known = {canon for body in merge.named_alike(text, alike) for canon in lineage.fingerprint(body)}
+    known = {canon for body in merge.rename_alike(text, alike) for canon in lineage.fingerprint(body)}
     return frozenset(edited & known)
 
 

@@ -44,5 +44,5 @@ _FEWEST = 3
 
 
 def _is_in_new_code(mention: re.Pattern[str], old: str, new: str) -> bool:
-    old_statements = {node.canon for node in lineage.nodes_of(old)} if old else set[str]()
-    return any(mention.search(node.canon) and node.canon not in old_statements for node in lineage.nodes_of(new))
+    old_statements = {node.canon for node in lineage.list_nodes(old)} if old else set[str]()
+    return any(mention.search(node.canon) and node.canon not in old_statements for node in lineage.list_nodes(new))

@@ -12,14 +12,14 @@ from dataclasses import replace
 
 from runner_sync import lineage, merge
 from runner_sync.compose.member_text import canonical
-from runner_sync.compose.overrides import accepts, follow_signature, takes_the_same
+from runner_sync.compose.overrides import accepts_keywords, follow_signature, has_same_parameters
 from runner_sync.confidence import INFERRED
 from runner_sync.model import ReviewItem, Triple
 from runner_sync.statements import Node, flatten
 from runner_sync.upgrade.base import Base
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
 def follow_overridden(draft: Draft, job: ModuleJob, base: Base) -> Draft:
@@ -37,8 +37,8 @@ def _update_shared_statements(draft: Draft, job: ModuleJob, base: Base) -> Draft
     result = merge.merge(sides, policy=merge.TOUCH_UP)
     if not result.parses or canonical(result.text) == canonical(draft.text) or result.decisions:
         return draft
-    asked = draft.asking(*_ask_about_shared_statements(draft, job, sides, result.text))
-    return replace(asked.grown(result.text, "upstream"), base=base.ref)
+    asked = draft.with_questions(*_ask_about_shared_statements(draft, job, sides, result.text))
+    return replace(asked.with_stage(result.text, "upstream"), base=base.ref)
 
 
 def _ask_about_shared_statements(draft: Draft, job: ModuleJob, sides: Triple, text: str) -> list[ReviewItem]:
@@ -59,7 +59,7 @@ def _ask_about_shared_statements(draft: Draft, job: ModuleJob, sides: Triple, te
                 _find_closest(was, base), _join_texts(was), _find_closest(now, upstream), chosen=_join_texts(now)
             )
             line = (now or made[j1 - 1 :])[0].start
-            items.append(review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown, line=line))
+            items.append(make_review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown, line=line))
     return items
 
 
@@ -85,16 +85,16 @@ def _update_signature(draft: Draft, job: ModuleJob, base: Base) -> Draft:
     assert draft.upstream is not None
     hierarchy, nothing = job.hierarchy, Inherited()
     vllm = hierarchy.inherited.get(draft.owner, nothing).vllm.get(draft.member)
-    before = vllm if vllm is not None and takes_the_same(draft.text, vllm) else base.origin.text
+    before = vllm if vllm is not None and has_same_parameters(draft.text, vllm) else base.origin.text
     grown = follow_signature(draft.text, before, draft.upstream)
     parents = (hierarchy.with_twin.get(draft.owner), hierarchy.inherited.get(draft.owner, nothing))
     inherited = next(parent for parent in parents if parent is not None).members.get(draft.member)
-    if grown is None or (grown.passed and inherited is not None and not accepts(inherited, grown.added)):
+    if grown is None or (grown.passed and inherited is not None and not accepts_keywords(inherited, grown.added)):
         return draft
     said = ", ".join(grown.added)
     done = "accepts and passes on" if grown.passed else "accepts, but does not use,"
     reason = f"upstream's callers now pass {said}, which this override {done} now"
-    item = review(
+    item = make_review(
         draft,
         job.path,
         reason=reason,
@@ -102,4 +102,4 @@ def _update_signature(draft: Draft, job: ModuleJob, base: Base) -> Draft:
         shown=Shown(base=before, omni=draft.text, upstream=draft.upstream, chosen=grown.text),
     )
     known = base.ref if lineage.share(draft.text, base.origin.text) >= lineage.MODELLED else draft.base
-    return replace(draft.asking(item).grown(grown.text, "upstream"), base=known)
+    return replace(draft.with_questions(item).with_stage(grown.text, "upstream"), base=known)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 import re
 
-from runner_sync.compose.import_entries import imports
+from runner_sync.compose.import_entries import read_imports
 from runner_sync.edits import Places, apply
 from runner_sync.statements import bound_anywhere, parse_unit
 from runner_sync.syntax import walk
@@ -25,7 +25,7 @@ def spell_as_upstream(text: str, module: str, *, upstream: str, upstream_module:
 
     For example, ``step`` becomes ``tools.step``. A name stays if ``text`` itself binds it or the name of the module.
     """
-    omni_imports, upstream_imports = imports(module), imports(upstream_module)
+    omni_imports, upstream_imports = read_imports(module), read_imports(upstream_module)
     modules = {entry.dotted: bound for bound, entry in upstream_imports.items()}
     spelled = {
         bound: f"{modules[entry.module]}.{entry.name}"

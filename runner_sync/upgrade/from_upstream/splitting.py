@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from runner_sync import lineage
-from runner_sync.compose.member_text import head_and_body, self_names
+from runner_sync.compose.member_text import self_names, split_head
 from runner_sync.edits import margin
 from runner_sync.statements import parses
 from runner_sync.units.splitting import bare_name
@@ -71,8 +71,8 @@ def join_halves(first: str, second: str) -> str:
 
     Returns only ``first`` if either method has its body on the line of its head, where nothing can follow.
     """
-    head, body = head_and_body(second)
-    if not head or not head_and_body(first)[0]:
+    head, body = split_head(second)
+    if not head or not split_head(first)[0]:
         return first
     return f"{first.rstrip(chr(10))}\n{' ' * _measure_indent(body)}{CUT}\n{body.lstrip(chr(10))}"
 
@@ -85,7 +85,7 @@ def cut_halves(text: str, second: str) -> tuple[str, str] | None:
     """
     lines = text.split("\n")
     places = [k for k, line in enumerate(lines) if line.strip() == CUT]
-    head, body = head_and_body(second)
+    head, body = split_head(second)
     if len(places) != 1 or not head or lines[places[0]] != " " * _measure_indent(body) + CUT:
         return None
     first, rest = "\n".join(lines[: places[0]]).rstrip(), "\n".join(lines[places[0] + 1 :])
@@ -100,7 +100,7 @@ def find_cut_row(text: str) -> int:
 
 def count_head_rows(text: str) -> int:
     """Return the number of lines before the body of a method."""
-    return head_and_body(text)[0].count("\n")
+    return split_head(text)[0].count("\n")
 
 
 def _measure_indent(body: str) -> int:

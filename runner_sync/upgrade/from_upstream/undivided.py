@@ -22,14 +22,14 @@ from dataclasses import dataclass
 
 from runner_sync.compose.member_text import self_names
 from runner_sync.confidence import CONTESTED
-from runner_sync.lineage import FEWEST, nodes_of
+from runner_sync.lineage import FEWEST, list_nodes
 from runner_sync.merge import align
 from runner_sync.model import ReviewItem
 from runner_sync.statements import ROOT, Node, below, parses
 from runner_sync.statements.dataflow import binds
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_upstream.splitting import collect_with_helpers
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 MOVED = 0.5
 """Share of a passage's telling statements that must be in the new method or in new methods that it calls."""
@@ -75,12 +75,12 @@ def ask_about_passage(passage: Passage, draft: Draft, text: str, path: str) -> R
         f"{passage.name} is not called"
     )
     shown = Shown(*(textwrap.dedent(side) for side in sides))
-    return review(draft, path, reason=reason, confidence=CONTESTED, shown=shown, line=line)
+    return make_review(draft, path, reason=reason, confidence=CONTESTED, shown=shown, line=line)
 
 
 def _find_passage(passage: Passage, text: str) -> tuple[int, str]:
     """Return the first line and the text of what ``text`` still has of a passage; ``(1, "")`` if nothing."""
-    nodes = [node for node in nodes_of(text) if node.canon in passage.canons]
+    nodes = [node for node in list_nodes(text) if node.canon in passage.canons]
     if not nodes:
         return 1, ""
     first, last = nodes[0].start, max(_find_last_line(node) for node in nodes)
@@ -96,17 +96,17 @@ def _restore_passage(
     and the method has most of that passage. Refuses unless omni still has a part of the passage, but not all of it
     unchanged.
     """
-    left, right = nodes_of(base), nodes_of(upstream)
+    left, right = list_nodes(base), list_nodes(upstream)
     calls = [k for k, node in enumerate(right) if (match := _CALL.match(node.canon)) and match[1] == name]
     partners = {pair.right: pair.left for pair in align(left, right)}
     if len(calls) != 1 or calls[0] in partners:
         return upstream, None
     gap, has_other_changes = _find_gap(left, right, calls[0], partners)
     moved = Counter(left[k].canon for k in gap if left[k].is_telling)
-    inside = Counter(node.canon for text in collect_with_helpers(name, new_methods) for node in nodes_of(text))
+    inside = Counter(node.canon for text in collect_with_helpers(name, new_methods) for node in list_nodes(text))
     if has_other_changes or (moved & inside).total() < max(FEWEST, MOVED * moved.total()):
         return upstream, None
-    kept = moved & Counter(node.canon for node in nodes_of(omni))
+    kept = moved & Counter(node.canon for node in list_nodes(omni))
     is_set = binds(right[calls[0]]) <= {bound for k in gap for bound in binds(left[k])}
     if kept.total() < FEWEST or kept == moved or not is_set:
         return upstream, None

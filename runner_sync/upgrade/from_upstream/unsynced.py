@@ -22,7 +22,7 @@ from runner_sync.statements.dataflow import binds
 from runner_sync.upgrade.base import Base
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
 def ask_about_unsynced(draft: Draft, job: ModuleJob, base: Base) -> Draft:
@@ -30,7 +30,7 @@ def ask_about_unsynced(draft: Draft, job: ModuleJob, base: Base) -> Draft:
 
     Conditions that use locals set by an earlier one are part of its question.
     """
-    known_names = {name for node in lineage.nodes_of(draft.before) for name in node.names}
+    known_names = {name for node in lineage.list_nodes(draft.before) for name in node.names}
     conditions = _find_new_conditions(draft, base)
     items = []
     for text, *others in _group_dependent([*conditions], known_names):
@@ -41,9 +41,9 @@ def ask_about_unsynced(draft: Draft, job: ModuleJob, base: Base) -> Draft:
         more = f"; {len(others)} more below {'depend' if len(others) > 1 else 'depends'} on it" if others else ""
         for text_now, line in conditions[text]:
             shown = Shown(base=textwrap.dedent(text), upstream=text_now, chosen=text_now)
-            item = review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown, line=line)
+            item = make_review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown, line=line)
             items.append(replace(item, reason=item.reason + more))
-    return draft.asking(*items)
+    return draft.with_questions(*items)
 
 
 def _find_new_conditions(draft: Draft, base: Base) -> dict[str, list[tuple[str, int]]]:
@@ -72,10 +72,10 @@ def _find_parts(text: str, text_now: str, new_statements: Collection[str]) -> li
 
     Upstream may have changed the suite since then, or split it so that each part tests the same condition.
     """
-    statements, nodes_of_text = canonical(text), lineage.nodes_of(textwrap.dedent(text))
+    statements, nodes_of_text = canonical(text), lineage.list_nodes(textwrap.dedent(text))
     if statements[0] not in new_statements or len(below(nodes_of_text, 0)) < len(nodes_of_text):
         return []
-    nodes = lineage.nodes_of(text_now)
+    nodes = lineage.list_nodes(text_now)
     parts = [[nodes[i] for i in below(nodes, k)] for k, node in enumerate(nodes) if node.canon == statements[0]]
     if any(tuple(node.canon for node in part if not node.is_comment) == statements for part in parts):
         return []
@@ -91,9 +91,9 @@ def _find_wrapper(text: str, text_now: str, new_statements: Collection[str]) -> 
 
     The head or its clauses must contain one of the ``new_statements``.
     """
-    nodes_of_text = lineage.nodes_of(textwrap.dedent(text))
+    nodes_of_text = lineage.list_nodes(textwrap.dedent(text))
     head = next(nodes_of_text[node.parent].canon for node in nodes_of_text if node.canon == WRAPPED)
-    nodes = lineage.nodes_of(text_now)
+    nodes = lineage.list_nodes(text_now)
     for k, node in enumerate(nodes):
         if node.canon == head:
             body = {i for top in in_suite(nodes, k) if not nodes[top].is_clause for i in below(nodes, top)}
@@ -110,7 +110,7 @@ def _find_under_new_condition(text: str, text_now: str, before: set[str]) -> str
     inside = canonical(text)[1:]
     if not inside or before.issuperset(inside):
         return ""
-    nodes = lineage.nodes_of(text_now)
+    nodes = lineage.list_nodes(text_now)
     for k, node in enumerate(nodes):
         whole = [nodes[i] for i in below(nodes, k)] if node.compound and not node.is_clause else []
         if node.canon not in before and tuple(one.canon for one in whole[1:] if not one.is_comment) == inside:
@@ -127,7 +127,7 @@ def _group_dependent(texts: Sequence[str], known: Collection[str]) -> Iterator[l
     while rest:
         group, names, left = [rest[0]], _collect_new_locals(rest[0], known), []
         for text in rest[1:]:
-            nodes = lineage.nodes_of(textwrap.dedent(text))
+            nodes = lineage.list_nodes(textwrap.dedent(text))
             if any(node.names & names for node in nodes):
                 group.append(text)
                 names |= _collect_new_locals(text, known)
@@ -138,4 +138,4 @@ def _group_dependent(texts: Sequence[str], known: Collection[str]) -> Iterator[l
 
 
 def _collect_new_locals(text: str, known: Collection[str]) -> set[str]:
-    return {name for node in lineage.nodes_of(textwrap.dedent(text)) for name in binds(node)}.difference(known)
+    return {name for node in lineage.list_nodes(textwrap.dedent(text)) for name in binds(node)}.difference(known)

@@ -24,7 +24,7 @@ from runner_sync.statements import tree_of
 from runner_sync.syntax import walk
 
 
-def without_answered(decisions: Sequence[Decision], constructors: Mapping[str, Collection[str]]) -> list[Decision]:
+def drop_answered(decisions: Sequence[Decision], constructors: Mapping[str, Collection[str]]) -> list[Decision]:
     """Drop decisions that ask whether another call takes its new arguments, if each of these calls does."""
     return [item for item in decisions if not _is_answered(item, constructors)]
 

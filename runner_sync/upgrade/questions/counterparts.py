@@ -20,12 +20,12 @@ from dataclasses import dataclass
 
 from runner_sync.compose.member_text import canonical
 from runner_sync.confidence import CONTESTED
-from runner_sync.lineage import nodes_of
+from runner_sync.lineage import list_nodes
 from runner_sync.model import TITLES, ReviewItem
 from runner_sync.statements import Node, below, enclosing, lines_of
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class _Addition:
 
     @classmethod
     def from_item(cls, item: ReviewItem, before: Collection[str]) -> _Addition:
-        new_nodes = [node for node in nodes_of(textwrap.dedent(item.chosen)) if node.canon not in before]
+        new_nodes = [node for node in list_nodes(textwrap.dedent(item.chosen)) if node.canon not in before]
         tests = {node.canon for node in new_nodes if node.keyword == "if"}
         return cls(
             item, frozenset(tests), frozenset(node.called for node in new_nodes if _is_on_kept_object(node.called))
@@ -58,7 +58,9 @@ def ask_about_counterparts(drafts: Sequence[Draft], job: ModuleJob) -> list[Draf
     """Ask once about each copy that lacks counterparts of additions to other copies of its class."""
     additions = [(draft, one) for draft in drafts for one in _find_additions(draft)]
     return [
-        draft.asking(*_ask_about_missing(draft, job, [one for other, one in additions if _is_sibling(draft, other)]))
+        draft.with_questions(
+            *_ask_about_missing(draft, job, [one for other, one in additions if _is_sibling(draft, other)])
+        )
         for draft in drafts
     ]
 
@@ -66,7 +68,7 @@ def ask_about_counterparts(drafts: Sequence[Draft], job: ModuleJob) -> list[Draf
 def find_asked_counterparts(drafts: Sequence[Draft]) -> Iterator[tuple[str, str]]:
     """Yield pairs of ids: an item about upstream code that came, and one about a counterpart that was left out."""
     left_out = [
-        (draft, item, nodes_of(textwrap.dedent(item.upstream)))
+        (draft, item, list_nodes(textwrap.dedent(item.upstream)))
         for draft in drafts
         for item in draft.reviews
         if draft.kind == "copy" and not item.from_gpu and item.chosen.strip() == item.omni.strip()
@@ -101,12 +103,12 @@ def _ask_about_missing(draft: Draft, job: ModuleJob, additions: Sequence[_Additi
             f"{title} has this as a counterpart of what {ids} added, and omni's copy lacks it: take both or neither"
         )
         shown = Shown(upstream="\n".join(text for _, text in missing))
-        yield review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown)
+        yield make_review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown)
 
 
 def _find_missing(draft: Draft, upstream: str, additions: Sequence[_Addition]) -> list[tuple[_Addition, str]]:
     """Return the upstream statements that the draft lacks and does not ask about, each with its counterpart."""
-    nodes, known = nodes_of(upstream), {*canonical(draft.text)}
+    nodes, known = list_nodes(upstream), {*canonical(draft.text)}
     asked_lines = {line.strip() for item in draft.reviews for line in item.upstream.split("\n")}
     known |= {node.canon for node in nodes if all(line.strip() in asked_lines for line in node.lines)}
     found: list[tuple[_Addition, str]] = []

@@ -12,11 +12,11 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
-from runner_sync.compose.assignment import locals_of, read_too_early, read_unless_set
-from runner_sync.compose.handing_over import bare_before, handing_methods, method_called, returns
+from runner_sync.compose.assignment import find_early_reads, find_locals, find_unsure_reads
+from runner_sync.compose.handing_over import called_self_method, count_bare_values, find_handing_methods, find_returns
 from runner_sync.compose.member_text import self_names
 from runner_sync.compose.names import used_names
-from runner_sync.compose.soundness import unreachable, uses_of
+from runner_sync.compose.soundness import find_reads, find_unreachable
 from runner_sync.confidence import DEFECT
 from runner_sync.merge import are_branches
 from runner_sync.model import ReviewItem
@@ -24,7 +24,7 @@ from runner_sync.statements import as_module, flatten, parse_unit
 from runner_sync.syntax import attribute_by_name, is_name, self_attributes_set, walk
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
 def ask_about_order(draft: Draft, path: str) -> Draft:
@@ -41,7 +41,7 @@ def _add_questions(draft: Draft, items: Iterable[ReviewItem]) -> Draft:
     for item in items:
         same = next((asked for asked in draft.reviews if _shows_same_line(asked, item)), None)
         if same is None:
-            draft = draft.asking(item)
+            draft = draft.with_questions(item)
             continue
         joined = replace(same, reason=f"{same.reason}; {item.reason}", confidence=item.confidence)
         draft = replace(draft, reviews=tuple(joined if asked is same else asked for asked in draft.reviews))
@@ -56,21 +56,21 @@ def _shows_same_line(asked: ReviewItem, item: ReviewItem) -> bool:
 
 def _find_order_defects(draft: Draft, path: str) -> Iterator[ReviewItem]:
     """Yield the questions of ``ask_about_order``, only about defects that the unit did not have before."""
-    known = read_too_early(draft.before)
-    for name, line in read_too_early(draft.text).items():
+    known = find_early_reads(draft.before)
+    for name, line in find_early_reads(draft.text).items():
         if name not in known:
             yield _make_question(draft, path, reason=f"{name} is read here before anything sets it", line=line)
             known[name] = line
     # Only names that one of these texts always sets. For others, two branches may test the same condition.
     sources = [text for text in (draft.before, draft.upstream or "") if text]
-    certain = {name for text in sources for name in locals_of(text)} - known.keys()
-    certain -= {name for text in sources for name in read_unless_set(text)}
-    for name, line in read_unless_set(draft.text).items():
+    certain = {name for text in sources for name in find_locals(text)} - known.keys()
+    certain -= {name for text in sources for name in find_unsure_reads(text)}
+    for name, line in find_unsure_reads(draft.text).items():
         if name in certain:
             yield _make_question(draft, path, reason=f"not every path to here sets {name} any more", line=line)
     lines = draft.before.split("\n")
-    unreachable_before = {lines[line - 1].strip() for line in unreachable(draft.before)}
-    for line in unreachable(draft.text):
+    unreachable_before = {lines[line - 1].strip() for line in find_unreachable(draft.before)}
+    for line in find_unreachable(draft.text):
         if draft.text.split("\n")[line - 1].strip() not in unreachable_before:
             reason = "this can never run: the statement above it always returns, raises, breaks or continues"
             yield _make_question(draft, path, reason=reason, line=line)
@@ -134,14 +134,14 @@ def ask_about_meaning(name: str, here: str, there: str, source: str, drafts: Ite
         before, lines = {line.strip() for line in draft.before.split("\n")}, draft.text.split("\n")
         new_lines = [k for k in _find_reads(draft, name) if lines[k - 1].strip() in source_lines - before]
         reason = f"{name} comes from `{here}` here, but this line was written for `{there}`"
-        asked_drafts.append(draft.asking(*_ask_at_first(new_lines, draft, path, reason=reason)))
+        asked_drafts.append(draft.with_questions(*_ask_at_first(new_lines, draft, path, reason=reason)))
     return asked_drafts
 
 
 def _find_reads(draft: Draft, name: str) -> Sequence[int]:
     """Return the lines of a changed unit that read ``name`` as a global; none for an unchanged unit."""
     is_read = _is_changed(draft) and name in used_names(as_module(draft.text))
-    return uses_of(draft.text, name) if is_read else ()
+    return find_reads(draft.text, name) if is_read else ()
 
 
 def _ask_at_first(lines: Sequence[int], draft: Draft, path: str, *, reason: str) -> Iterator[ReviewItem]:
@@ -243,18 +243,18 @@ def ask_about_returns(draft: Draft, job: ModuleJob) -> Draft:
     """
     if not _is_changed(draft) or job.upstream.new is None:
         return draft
-    common = handing_methods(draft.text, job.upstream.new.text)
+    common = find_handing_methods(draft.text, job.upstream.new.text)
     if not common:
         return draft
-    values_before = bare_before(draft.before, draft.text, common)
+    values_before = count_bare_values(draft.before, draft.text, common)
     items = []
     asked_lines = {line for item in draft.reviews for line in _find_asked_lines(item)}
-    for line, value in returns(draft.text):
-        is_new = ast.dump(value) not in values_before and method_called(value) not in common
+    for line, value in find_returns(draft.text):
+        is_new = ast.dump(value) not in values_before and called_self_method(value) not in common
         if is_new and draft.text.split("\n")[line - 1].strip() not in asked_lines:
             reason = f"other returns of this method go through self.{common[0]}, and this new one does not"
             items.append(_make_question(draft, job.path, reason=reason, line=line, is_new=True))
-    return draft.asking(*items)
+    return draft.with_questions(*items)
 
 
 def _find_asked_lines(item: ReviewItem) -> set[str]:
@@ -310,4 +310,4 @@ def _make_question(draft: Draft, path: str, *, reason: str, line: int, is_new: b
     here = draft.text.split("\n")[line - 1]
     is_own = not is_new and here.strip() in {own.strip() for own in draft.before.split("\n")}
     shown = Shown(omni=here, chosen=here) if is_own else Shown(upstream=here, chosen=here)
-    return review(draft, path, reason=reason, confidence=DEFECT, shown=shown, line=line)
+    return make_review(draft, path, reason=reason, confidence=DEFECT, shown=shown, line=line)

@@ -17,18 +17,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from runner_sync.confidence import CONTESTED
-from runner_sync.lineage import nodes_of
+from runner_sync.lineage import list_nodes
 from runner_sync.model import TITLES, ReviewItem
 from runner_sync.statements import Node, enclosing
-from runner_sync.upgrade.base import base_text
+from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
 def ask_about_ended_calls(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     """Ask, in each copy, about each ended call if the copy leaves out another call on the same object."""
-    return [draft.asking(*_ask_about_copy(draft, job)) if _is_copy(draft) else draft for draft in drafts]
+    return [draft.with_questions(*_ask_about_copy(draft, job)) if _is_copy(draft) else draft for draft in drafts]
 
 
 def _is_copy(draft: Draft) -> bool:
@@ -36,10 +36,10 @@ def _is_copy(draft: Draft) -> bool:
 
 
 def _ask_about_copy(draft: Draft, job: ModuleJob) -> Iterator[ReviewItem]:
-    base, upstream = base_text(draft, job), draft.upstream
+    base, upstream = find_base_text(draft, job), draft.upstream
     if base is None or upstream is None:
         return
-    old, new = _find_kept_object_calls(base), nodes_of(upstream)
+    old, new = _find_kept_object_calls(base), list_nodes(upstream)
     still = _find_kept_object_calls(draft.text) | {node.called for node in new}
     ended = (old & _find_kept_object_calls(draft.before)) - still
     left_out = old - _find_kept_object_calls(draft.before) - _find_kept_object_calls(draft.text)
@@ -58,7 +58,7 @@ def _ask_about_copy(draft: Draft, job: ModuleJob) -> Iterator[ReviewItem]:
 
 def _find_kept_object_calls(text: str) -> set[str]:
     """Return calls that are whole statements on an object that the runner keeps, such as ``self.x.f``."""
-    return {node.called for node in nodes_of(text) if node.called.startswith("self.") and node.called.count(".") > 1}
+    return {node.called for node in list_nodes(text) if node.called.startswith("self.") and node.called.count(".") > 1}
 
 
 def _get_object(called: str) -> str:
@@ -74,7 +74,7 @@ def _make_question(
     names = ", ".join(dict.fromkeys(nodes[k].called for k in places))
     reason = f"{title} no longer calls {ended}: is its work done by {names} now, which omni's copy does not call?"
     shown = Shown(upstream="\n".join(dict.fromkeys(_show_under_heads(nodes, k) for k in places)))
-    return review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown)
+    return make_review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown)
 
 
 def _show_under_heads(nodes: Sequence[Node], index: int) -> str:

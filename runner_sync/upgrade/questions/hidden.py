@@ -14,7 +14,7 @@ import builtins
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from runner_sync.compose.member_text import calls_by_class, canonical, parents_of, self_names
+from runner_sync.compose.member_text import canonical, find_called_parents, has_class_call, self_names
 from runner_sync.confidence import CONTESTED
 from runner_sync.lineage import MODELLED, follows, has_change, share
 from runner_sync.listing import at_most
@@ -26,7 +26,7 @@ from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
 from runner_sync.upgrade.questions.moved_work import mention_given_up_calls
 from runner_sync.upgrade.questions.never_freed import mention_filled
 from runner_sync.upgrade.questions.partial_overrides import lags_beside_call
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
 def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -58,7 +58,9 @@ def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
         calls = _mention_new_calls(old[member], new[member])
         changed = f"{TITLES[anchor.project]} changed the method that this override hides since {ref}{calls}"
         reason = f"{changed}; {place}"
-        return draft.asking(_make_question(draft, job, reason, old=old[member], new=new[member], mine=draft.text))
+        return draft.with_questions(
+            _make_question(draft, job, reason, old=old[member], new=new[member], mine=draft.text)
+        )
 
     return [ask(draft) for draft in drafts]
 
@@ -80,7 +82,7 @@ def _runs_upstream(text: str, member: str, upstream: str, behind: str | None) ->
     ``behind`` is omni's method that ``super()`` finds first, if any.
     """
     ways = _find_ways_to(upstream, member, behind)
-    return calls_by_class(text, upstream, member) or not ways.isdisjoint(parents_of(text, member))
+    return has_class_call(text, upstream, member) or not ways.isdisjoint(find_called_parents(text, member))
 
 
 def _find_ways_to(upstream: str, member: str, behind: str | None) -> frozenset[str]:
@@ -93,7 +95,7 @@ def _find_ways_to(upstream: str, member: str, behind: str | None) -> frozenset[s
 
 
 def _calls_super(text: str, member: str) -> bool:
-    return "super()" in parents_of(text, member)
+    return "super()" in find_called_parents(text, member)
 
 
 def ask_about_hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
@@ -123,7 +125,7 @@ def ask_about_hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterato
                 + mention_given_up_calls(drafts, job, old=old, new=now, hidden=member, mine=mine)
             )
             draft = Draft.for_question(f"{name}.{member}")
-            yield draft.asking(_make_question(draft, job, reason, old=before, new=new, mine=mine))
+            yield draft.with_questions(_make_question(draft, job, reason, old=before, new=new, mine=mine))
 
 
 def ask_about_variants(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -160,7 +162,7 @@ def ask_about_variants(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
                 index = places[member] = len(asked_drafts)
                 asked_drafts.append(Draft.for_question(f"{name}.{member}"))
             item = _make_question(asked_drafts[index], job, reason, old=before, new=new, mine=own or behind or "")
-            asked_drafts[index] = asked_drafts[index].asking(item)
+            asked_drafts[index] = asked_drafts[index].with_questions(item)
     return asked_drafts
 
 
@@ -178,7 +180,7 @@ def _hides_change(own: str, behind: str | None, member: str, upstream: str, *, o
 def _make_question(draft: Draft, job: ModuleJob, reason: str, *, old: str, new: str, mine: str) -> ReviewItem:
     """Return the question about an upstream method that omni's method, ``mine``, hides."""
     shown = Shown(base=old, omni=mine, upstream=new, chosen=mine)
-    return review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown)
+    return make_review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown)
 
 
 def _has_upstream_change(mine: str, old: str, new: str, member: str) -> bool:
@@ -211,7 +213,9 @@ def ask_about_uncalled_hooks(drafts: Sequence[Draft], job: ModuleJob) -> Iterato
         )
         draft = Draft.for_question(f"{name}.{first}")
         text = "\n".join(new[member] for member in (first, *others))
-        yield draft.asking(review(draft, job.path, reason=reason, confidence=CONTESTED, shown=Shown(upstream=text)))
+        yield draft.with_questions(
+            make_review(draft, job.path, reason=reason, confidence=CONTESTED, shown=Shown(upstream=text))
+        )
 
 
 def _find_uncalled_hooks(
@@ -229,7 +233,9 @@ def _find_uncalled_hooks(
     if not hooks:
         return {}
     runs = {**inherited.vllm, **new, **behind, **own}
-    overridden = [behind[member] for member, text in own.items() if member in behind and parents_of(text, member)]
+    overridden = [
+        behind[member] for member, text in own.items() if member in behind and find_called_parents(text, member)
+    ]
     used_names = {used for text in (*runs.values(), *overridden) for used in self_names(text)}
     found: dict[str, list[str]] = {}
     for hook in [m for m in hooks if m not in used_names and is_selected(f"{name}.{m}", job.settings.only)]:
@@ -252,9 +258,9 @@ def _reaches_upstream(member: str, mine: str | None, upstream: str, behind: str 
 
     ``mine`` is the class's own version, ``behind`` that of an omni base class, if any.
     """
-    if mine is not None and calls_by_class(mine, upstream, member):
+    if mine is not None and has_class_call(mine, upstream, member):
         return True
-    if mine is not None and not parents_of(mine, member):
+    if mine is not None and not find_called_parents(mine, member):
         return False
     return behind is None or _calls_super(behind, member)
 

@@ -26,7 +26,7 @@ SHORT = 30
 """A text of fewer characters than this stands in many methods."""
 
 
-def naming_helpers(
+def name_helpers(
     decisions: Sequence[Decision], draft: Draft, job: ModuleJob, theirs: Mapping[str, str]
 ) -> list[Decision]:
     """Name a helper of omni's class in each decision about a change to a statement that the helper has.

@@ -16,7 +16,7 @@ from runner_sync.model import ReviewItem
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.questions.reviews import review
+from runner_sync.upgrade.questions.reviews import make_review
 
 
 def ask_about_mixins(drafts: Sequence[Draft], job: ModuleJob, twin: Mapping[str, str]) -> list[Draft]:
@@ -42,8 +42,8 @@ def _ask_about_missing(job: ModuleJob) -> list[Draft]:
             *_explain_missing([name for name in unsettled if name in old and not job.twin.news_only], class_name, job),
             *_explain_new_missing([name for name in unsettled if name not in old], class_name),
         ]
-        items = [review(draft, job.path, reason=reason, confidence=CONTESTED) for reason in reasons]
-        asking_drafts += [draft.asking(*items)] if items else []
+        items = [make_review(draft, job.path, reason=reason, confidence=CONTESTED) for reason in reasons]
+        asking_drafts += [draft.with_questions(*items)] if items else []
     return asking_drafts
 
 
@@ -83,7 +83,7 @@ def _ask_about_added(drafts: Sequence[Draft], job: ModuleJob, twin: Mapping[str,
         if late := [mixin for mixin in mixins if mixin in job.hierarchy.late_mixins.get(class_name, ())]:
             reason += f"; NPU lacked {', '.join(late)} before this upgrade, too: take it out if that was on purpose"
         draft = Draft.for_question(class_name)
-        asking_drafts.append(draft.asking(review(draft, job.path, reason=reason, confidence=INFERRED)))
+        asking_drafts.append(draft.with_questions(make_review(draft, job.path, reason=reason, confidence=INFERRED)))
     return asking_drafts
 
 

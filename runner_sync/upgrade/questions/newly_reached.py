@@ -17,16 +17,16 @@ from runner_sync.compose.member_text import self_names
 from runner_sync.confidence import CONTESTED
 from runner_sync.model import TITLES, ReviewItem
 from runner_sync.statements import flatten
-from runner_sync.upgrade.base import base_text
+from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
 def ask_about_newly_reached(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     """Ask, in each copy, about every omni override that the copy calls only since upstream does."""
     return [
-        draft.asking(*_ask_about_overrides(draft, job, _find_overrides(draft, drafts, job)))
+        draft.with_questions(*_ask_about_overrides(draft, job, _find_overrides(draft, drafts, job)))
         if draft.kind == "copy" and draft.chosen and not draft.removed
         else draft
         for draft in drafts
@@ -46,7 +46,7 @@ def _find_overrides(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> Ab
 
 
 def _ask_about_overrides(draft: Draft, job: ModuleJob, overrides: AbstractSet[str]) -> Iterator[ReviewItem]:
-    base, upstream = base_text(draft, job), draft.upstream
+    base, upstream = find_base_text(draft, job), draft.upstream
     if base is None or upstream is None:
         return
     used_before = self_names(base) | self_names(draft.before)
@@ -62,4 +62,4 @@ def _ask_about_overrides(draft: Draft, job: ModuleJob, overrides: AbstractSet[st
             title = TITLES[job.module.upstreams[0].project]
             reason = f"{title} now calls {name} here, and omni overrides {name}: does omni's version fit this call?"
             shown = Shown(upstream=node.text, chosen=node.text)
-            yield review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, line=node.start)
+            yield make_review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, line=node.start)

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Collection
 
 from runner_sync import lineage
-from runner_sync.compose.paths import Under, excludes, is_on_every_path, statements_under
+from runner_sync.compose.paths import Under, is_excluded, is_on_every_path, statements_under
 from runner_sync.syntax import children, parents_called
 
 
@@ -31,7 +31,7 @@ def lags_beside_call(text: str, member: str, owners: Collection[str], *, old: st
     ways = [under for statement, under in statements_under(text) if _calls_member(statement, member, owners)]
     if not ways or is_on_every_path(ways):
         return False
-    without_call = _count_statements(text, lambda under: all(excludes(under, way) for way in ways))
+    without_call = _count_statements(text, lambda under: all(is_excluded(under, way) for way in ways))
     before, after = (
         _count_statements(side, lambda under: not any(way <= under for way in ways)) for side in (old, new)
     )
@@ -44,7 +44,7 @@ def lags_beside_call(text: str, member: str, owners: Collection[str], *, old: st
 def _count_statements(text: str, counts: Callable[[Under], bool]) -> Counter[str]:
     """Count the telling statements of a method whose enclosing conditions satisfy ``counts``."""
     under = {statement.lineno: tests for statement, tests in statements_under(text)}
-    nodes = [n for n in lineage.nodes_of(text) if n.is_telling and n.start in under]
+    nodes = [n for n in lineage.list_nodes(text) if n.is_telling and n.start in under]
     return Counter(node.canon for node in nodes if counts(under[node.start]))
 
 

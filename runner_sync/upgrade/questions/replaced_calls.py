@@ -20,10 +20,10 @@ from runner_sync.model import TITLES, ReviewItem
 from runner_sync.statements import Node, flatten, parse_unit, parses
 from runner_sync.statements.dataflow import attributes_set, binds
 from runner_sync.statements.likeness import similarity
-from runner_sync.upgrade.base import base_text
+from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 ALIKE = 0.5
 """Least Dice coefficient of words at which a statement that sets the same names counts as a replacement; a
@@ -38,13 +38,14 @@ def ask_about_replaced_calls(
     ``old`` and ``new`` are the methods of upstream's class, then and now. If omni has a copy of the called method, only
     changes since the base of that copy count.
     """
-    copies = {draft.member: base_text(draft, job) for draft in drafts if _is_copy(draft)}
+    copies = {draft.member: find_base_text(draft, job) for draft in drafts if _is_copy(draft)}
     old = {**old, **{name: text for name, text in copies.items() if text is not None}}
     changed = {name for name in old.keys() & new.keys() if _has_gained(old[name], new[name])}
     if not changed:
         return [*drafts]
     return [
-        draft.asking(*_ask_about_calls(draft, job, changed, old, new)) if _is_copy(draft) else draft for draft in drafts
+        draft.with_questions(*_ask_about_calls(draft, job, changed, old, new)) if _is_copy(draft) else draft
+        for draft in drafts
     ]
 
 
@@ -88,7 +89,7 @@ def _has_lost_arguments(old: object, new: object) -> bool:
 def _ask_about_calls(
     draft: Draft, job: ModuleJob, changed: set[str], old: Mapping[str, str], new: Mapping[str, str]
 ) -> Iterator[ReviewItem]:
-    base, upstream = base_text(draft, job), draft.upstream
+    base, upstream = find_base_text(draft, job), draft.upstream
     if base is None or upstream is None:
         return
     wanted = (changed & self_names(base) & self_names(upstream)) - self_names(draft.before) - self_names(draft.text)
@@ -104,7 +105,7 @@ def _ask_about_calls(
         title = TITLES[job.module.upstreams[0].project]
         reason = f"{title} changed {name}, which omni replaces by its own call here: does that call need the change?"
         shown = Shown(base=old[name], omni=pair.text, upstream=new[name], chosen=pair.text)
-        yield review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, line=pair.start)
+        yield make_review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, line=pair.start)
 
 
 def _find_replacement(calls: Sequence[Node], mine: Sequence[Node]) -> Node | None:

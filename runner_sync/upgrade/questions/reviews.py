@@ -29,7 +29,7 @@ class Shown(NamedTuple):
 _NOTHING = Shown()
 
 
-def review(
+def make_review(
     draft: Draft,
     path: str,
     *,
@@ -50,7 +50,7 @@ def review(
     return ReviewItem(identity, draft.name, path, at, at, reason, confidence, *shown, from_gpu=from_gpu)
 
 
-def not_ported(
+def make_not_ported_review(
     draft: Draft, path: str, *, why: str, confidence: float, upstream: str, base: str = "", omni: str = ""
 ) -> ReviewItem:
     """Return a review item about GPU code that was left out as a whole; ``omni`` stands.
@@ -58,20 +58,24 @@ def not_ported(
     The item gets no comment in the file, because nothing of the code is there.
     """
     shown = Shown(base, omni, upstream, chosen=omni)
-    item = review(draft, path, reason=f"not ported: {why}", confidence=confidence, shown=shown, from_gpu=True)
+    item = make_review(draft, path, reason=f"not ported: {why}", confidence=confidence, shown=shown, from_gpu=True)
     return replace(item, in_file=False)
 
 
-def unmerged(draft: Draft, path: str, *, reason: str, base: str, upstream: str, from_gpu: bool = False) -> ReviewItem:
+def make_unmerged_review(
+    draft: Draft, path: str, *, reason: str, base: str, upstream: str, from_gpu: bool = False
+) -> ReviewItem:
     """Return a review item about a merge whose result cannot be used: the draft keeps its text."""
     shown = Shown(base, draft.text, upstream, chosen=draft.text)
-    return review(draft, path, reason=reason, confidence=UNMERGED, shown=shown, from_gpu=from_gpu)
+    return make_review(draft, path, reason=reason, confidence=UNMERGED, shown=shown, from_gpu=from_gpu)
 
 
-def review_of(decision: merge.Decision, draft: Draft, path: str, *, line: int, sides: Sides = MERGED) -> ReviewItem:
+def make_review_of_decision(
+    decision: merge.Decision, draft: Draft, path: str, *, line: int, sides: Sides = MERGED
+) -> ReviewItem:
     """Return the review item for a merge decision, at ``line`` of the draft; ``sides`` names the two sides."""
     decision = decision.under_conditions()
-    return review(
+    return make_review(
         draft,
         path,
         reason=word_reason(decision.reason, sides),

@@ -24,10 +24,10 @@ from collections.abc import Iterator
 from runner_sync.errors import InputError
 from runner_sync.lock import digest
 from runner_sync.model import Severity
-from runner_sync.verify.runners.drift import Difference, Follower, difference, followers, is_copy
+from runner_sync.verify.runners.drift import Difference, Follower, compare_statements, find_followers, is_copy
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.new_calls import new_keywords, new_steps
-from runner_sync.verify.runners.reading import Hit, shortened
+from runner_sync.verify.runners.new_calls import find_new_keywords, find_new_self_calls
+from runner_sync.verify.runners.reading import Hit, shorten_code
 from runner_sync.verify.runners.spots import unit_hit
 
 CODE = "RS101"
@@ -47,7 +47,7 @@ def find(subject: Subject) -> Iterator[Hit]:
     """Yield one finding per copy."""
     if subject.upstream is None:
         return
-    for follower in followers(subject):
+    for follower in find_followers(subject):
         if follower.upstream is None or not is_copy(subject, follower):
             continue
         message = _describe_drift(subject, follower)
@@ -66,7 +66,7 @@ def _describe_drift(subject: Subject, follower: Follower) -> str:
         return ""
     if follower.base is None:
         return f"{where} changed `{follower.name}` since {since}, which this is a copy of." if locked else ""
-    found = difference(follower.base, follower.upstream, follower.unit.text)
+    found = compare_statements(follower.base, follower.upstream, follower.unit.text)
     if not found.missing and not found.leftover:
         return ""
     new = _describe_new_calls(_quote_sample(found), follower.base, follower.upstream, follower.unit.text)
@@ -75,8 +75,8 @@ def _describe_drift(subject: Subject, follower: Follower) -> str:
 
 def _describe_new_calls(shown: str, base: str, upstream: str, copy: str) -> str:
     """Describe what upstream newly calls and ``shown`` does not quote: one keyword and one method, or two of a kind."""
-    keywords = [f"`{word}=` of `{name}`" for word, name in new_keywords(base, upstream, copy) if word not in shown]
-    steps = [f"`self.{name}()`" for name in new_steps(base, upstream, copy) if name not in shown]
+    keywords = [f"`{word}=` of `{name}`" for word, name in find_new_keywords(base, upstream, copy) if word not in shown]
+    steps = [f"`self.{name}()`" for name in find_new_self_calls(base, upstream, copy) if name not in shown]
     named = [*keywords[:1], *steps[:1], *keywords[1:], *steps[1:]][:NAMED]
     return f" New there: {' and '.join(named)}." if named else ""
 
@@ -93,7 +93,7 @@ def _describe_changes(found: Difference, where: str, name: str, since: str) -> s
 
 
 def _quote_sample(found: Difference) -> str:
-    return shortened((found.missing or found.leftover)[0], most=80)
+    return shorten_code((found.missing or found.leftover)[0], most=80)
 
 
 def _rate_risk(found: Difference) -> str:

@@ -18,9 +18,9 @@ from collections.abc import Iterator
 
 from runner_sync.lineage import similarity
 from runner_sync.model import Severity
-from runner_sync.verify.runners.drift import Follower, followers, is_copy
+from runner_sync.verify.runners.drift import Follower, find_followers, is_copy
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.locked import definition
+from runner_sync.verify.runners.locked import find_definition
 from runner_sync.verify.runners.reading import Hit
 from runner_sync.verify.runners.spots import unit_hit
 
@@ -36,9 +36,9 @@ def find(subject: Subject) -> Iterator[Hit]:
     """Yield one finding per copy."""
     if subject.upstream is None:
         return
-    for follower in followers(subject):
+    for follower in find_followers(subject):
         if follower.upstream is None and follower.base is not None and is_copy(subject, follower):
-            name, nested = follower.unit.qualname, definition(subject.upstream, follower.name)
+            name, nested = follower.unit.qualname, find_definition(subject.upstream, follower.name)
             problem = (
                 f"no longer has `{follower.name}`, which this is a copy of{_describe_successor(subject, follower)}"
             )

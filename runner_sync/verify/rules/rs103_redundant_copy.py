@@ -21,8 +21,8 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.syntax import Function
-from runner_sync.verify.runners.ancestry import Ancestry, ancestry
-from runner_sync.verify.runners.duplication import are_equal, same_globals
+from runner_sync.verify.runners.ancestry import Ancestry, find_ancestry
+from runner_sync.verify.runners.duplication import are_equal, has_same_globals
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.reading import ClassText, Hit, Reading
 
@@ -34,7 +34,7 @@ SEVERITY: Severity = "info"
 def find(subject: Subject) -> Iterator[Hit]:
     """Yield one finding per method."""
     for owner in subject.npu.classes.values():
-        mro = ancestry(subject.library, owner)
+        mro = find_ancestry(subject.library, owner)
         for name, functions in owner.methods.items() if not mro.is_open else ():
             reading, other, title = _find_inherited(subject, mro, owner, name)
             if reading is not None and other is not None and _is_same(subject, functions[-1], reading, other):
@@ -58,7 +58,7 @@ def _find_inherited(
 
 def _is_same(subject: Subject, function: Function, reading: Reading, other: Function) -> bool:
     npu = subject.npu
-    return are_equal(npu, function, reading, other) and same_globals(npu, function, reading)
+    return are_equal(npu, function, reading, other) and has_same_globals(npu, function, reading)
 
 
 def _make_hit(subject: Subject, owner: ClassText, function: Function, below: str) -> Hit:

@@ -21,9 +21,9 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.syntax import Function
-from runner_sync.verify.runners.drift import followers
+from runner_sync.verify.runners.drift import find_followers
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.locked import definition
+from runner_sync.verify.runners.locked import find_definition
 from runner_sync.verify.runners.reading import Hit
 from runner_sync.verify.runners.spots import unit_hit
 
@@ -36,11 +36,11 @@ def find(subject: Subject) -> Iterator[Hit]:
     """Yield one finding per override."""
     if subject.upstream is None:
         return
-    for follower in followers(subject):
+    for follower in find_followers(subject):
         base = subject.base(follower.ref)
-        own = definition(subject.npu, follower.unit.qualname)
-        old = definition(base, follower.name) if base is not None else None
-        new = definition(subject.upstream, follower.name)
+        own = find_definition(subject.npu, follower.unit.qualname)
+        old = find_definition(base, follower.name) if base is not None else None
+        new = find_definition(subject.upstream, follower.name)
         if not isinstance(own, Function) or not isinstance(old, Function) or not isinstance(new, Function):
             continue
         changes = _find_differences(own, old, new)

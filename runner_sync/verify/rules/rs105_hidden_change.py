@@ -28,10 +28,10 @@ from dataclasses import dataclass
 from runner_sync.lineage import MODELLED, follows, share
 from runner_sync.model import Severity
 from runner_sync.syntax import parents_called
-from runner_sync.verify.runners.drift import followers, is_copy
+from runner_sync.verify.runners.drift import find_followers, is_copy
 from runner_sync.verify.runners.duplication import are_equal
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.parity import Pair, whole_pairs
+from runner_sync.verify.runners.parity import Pair, find_whole_pairs
 from runner_sync.verify.runners.reading import ClassText, Hit
 
 CODE = "RS105"
@@ -41,7 +41,7 @@ SEVERITY: Severity = "warning"
 
 def find(subject: Subject) -> Iterator[Hit]:
     """Yield one finding per method, at the NPU class."""
-    copies = [follower for follower in followers(subject) if is_copy(subject, follower)]
+    copies = [follower for follower in find_followers(subject) if is_copy(subject, follower)]
     refs = Counter(follower.ref for follower in copies)
     base = subject.base(refs.most_common(1)[0][0]) if refs else None
     if subject.upstream is None or base is None or subject.runner is None:
@@ -52,7 +52,7 @@ def find(subject: Subject) -> Iterator[Hit]:
         return
     copied = {follower.unit.qualname for follower in copies}
     upstream = _Upstream(subject.target, new, old)
-    for pair in whole_pairs(subject):
+    for pair in find_whole_pairs(subject):
         for member in new.methods:
             if f"{pair.npu.name}.{member}" not in copied:
                 yield from _check_method(pair, member, upstream)

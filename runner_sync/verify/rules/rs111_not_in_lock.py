@@ -25,9 +25,9 @@ from dataclasses import replace
 from runner_sync.listing import at_most
 from runner_sync.model import Severity
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.locked import definition
+from runner_sync.verify.runners.locked import find_definition
 from runner_sync.verify.runners.reading import Hit, Span
-from runner_sync.verify.runners.unlocked import records_gpu, units_gone, unlocked_twins
+from runner_sync.verify.runners.unlocked import find_gone_units, has_gpu_entries, unlocked_twins
 
 CODE = "RS111"
 NAME = "not-in-lock"
@@ -39,8 +39,8 @@ _MOST = 4
 
 def find(subject: Subject) -> Iterator[Hit]:
     """Yield one finding per module, at its main class."""
-    lost, gone = _find_lost_entries(subject), units_gone(subject)
-    twins = unlocked_twins(subject) if lost or records_gpu(subject) else ()
+    lost, gone = _find_lost_entries(subject), find_gone_units(subject)
+    twins = unlocked_twins(subject) if lost or has_gpu_entries(subject) else ()
     new = [name for name, _ in twins]
     if not new and not gone and not lost:
         return
@@ -86,7 +86,7 @@ def _find_spans(subject: Subject, twins: Iterable[tuple[str, str]]) -> Iterator[
     """Yield the lines of the units and of their twins: a branch that touches them gets the finding."""
     for pair in twins:
         for reading, name in zip((subject.npu, subject.gpu), pair, strict=True):
-            node = definition(reading, name) if reading is not None else None
+            node = find_definition(reading, name) if reading is not None else None
             if reading is not None and node is not None:
                 yield reading.span_of(node)
 

@@ -30,17 +30,17 @@ from runner_sync.errors import InputError
 from runner_sync.lock import Entry
 from runner_sync.model import Severity, Unit
 from runner_sync.syntax import Function
-from runner_sync.verify.runners.duplication import says_the_same
+from runner_sync.verify.runners.duplication import is_equal_translated
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import (
     GPU_CODE,
     GPU_TEXT,
     code_hash,
-    definition,
     digest_now,
-    has_moved,
-    is_alike,
+    find_definition,
+    is_changed,
     is_edited,
+    is_unchanged,
 )
 from runner_sync.verify.runners.reading import Hit, Reading
 from runner_sync.verify.runners.spots import unit_hit
@@ -82,7 +82,7 @@ def find(subject: Subject) -> Iterator[Hit]:
 
 def _has_twin_changed(entry: Entry, gpu: Reading) -> bool:
     quick, code = (entry.extra.get(key) for key in (GPU_TEXT, GPU_CODE))
-    return entry.gpu is not None and has_moved(entry.gpu, gpu, quick=quick, code=code)
+    return entry.gpu is not None and is_changed(entry.gpu, gpu, quick=quick, code=code)
 
 
 def _check_entry(subject: Subject, gpu: Reading, entry: Entry) -> Iterator[Hit]:
@@ -106,7 +106,7 @@ def _has_only_twin_changed(subject: Subject, name: str, twin: str) -> bool:
     if before is None or before.gpu is None or subject.gpu is None:
         return False
     try:
-        return is_alike(subject.npu, before.npu, name) and not is_alike(subject.gpu, before.gpu, twin)
+        return is_unchanged(subject.npu, before.npu, name) and not is_unchanged(subject.gpu, before.gpu, twin)
     except InputError:
         return False
 
@@ -138,10 +138,10 @@ def _make_hit(subject: Subject, gpu: Reading, change: _Change) -> Iterator[Hit]:
 
 def _is_fully_ported(subject: Subject, gpu: Reading, name: str, twin: str) -> bool:
     """Whether both units are functions that are equal once GPU names are translated, so nothing is left to port."""
-    own, other = definition(subject.npu, name), definition(gpu, twin)
+    own, other = find_definition(subject.npu, name), find_definition(gpu, twin)
     if not isinstance(own, Function) or not isinstance(other, Function):
         return False
-    return says_the_same(subject.npu, own, gpu, other, profile=subject.profile)
+    return is_equal_translated(subject.npu, own, gpu, other, profile=subject.profile)
 
 
 def _describe_fate(subject: Subject, twin: str, now: Unit | None, since: str) -> str:

@@ -35,15 +35,22 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from runner_sync.lineage import fingerprint, nodes_of
+from runner_sync.lineage import fingerprint, list_nodes
 from runner_sync.model import Severity
 from runner_sync.statements import Node
 from runner_sync.statements.calls import names_called
 from runner_sync.syntax import Function, assigned_names, first_line
-from runner_sync.verify.ignores import named
+from runner_sync.verify.ignores import symbol_in_comment
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.parity import Pair, in_npu_words, is_device_bound, port_of, whole_pairs, words
-from runner_sync.verify.runners.reading import Hit, Reading, shortened
+from runner_sync.verify.runners.parity import (
+    Pair,
+    describe_port,
+    find_whole_pairs,
+    is_device_bound,
+    read_words,
+    translate_to_npu,
+)
+from runner_sync.verify.runners.reading import Hit, Reading, shorten_code
 
 CODE = "RS202"
 NAME = "statement-missing"
@@ -72,8 +79,8 @@ def find(subject: Subject) -> Iterator[Hit]:
     upstream = _collect_canons(subject.vllm) | (
         _collect_canons(subject.upstream) if subject.upstream is not None else set()
     )
-    known_words = words(subject.vllm) | words(subject.upstream)
-    for pair in whole_pairs(subject):
+    known_words = read_words(subject.vllm) | read_words(subject.upstream)
+    for pair in find_whole_pairs(subject):
         present = _collect_npu_canons(pair)
         seen: set[str] = set()
         for name, functions in pair.gpu.methods.items():
@@ -122,13 +129,13 @@ class _MethodComparison:
         self._absent = [_is_plain(n) and not n.is_clause and n.canon not in known for n in self._nodes]
 
     def _parse_nodes(self, function: Function) -> Sequence[Node]:
-        return nodes_of(in_npu_words(self._pair.gpu.reading.text_of(function), self._profile))
+        return list_nodes(translate_to_npu(self._pair.gpu.reading.text_of(function), self._profile))
 
     def find_lacks(self, seen: set[str]) -> Iterator[_Lack]:
         """Yield what the GPU method does and NPU code does not; adds the names to ``seen``."""
         reported_lines: set[int] = set()
         for run in self._find_runs():
-            first = shortened(run[0].canon, most=_SYMBOL)
+            first = shorten_code(run[0].canon, most=_SYMBOL)
             is_reported = len(run) >= RUN and not self._is_left_alone(run)
             if is_reported:
                 reported_lines.update(node.start for node in run)
@@ -142,7 +149,7 @@ class _MethodComparison:
         for name, node, statement in self._find_conditions():
             if name not in seen and node.start not in reported_lines:
                 seen.add(name)
-                what = f"makes `{shortened(statement.canon, most=_SYMBOL)}` depend on `{name}`"
+                what = f"makes `{shorten_code(statement.canon, most=_SYMBOL)}` depend on `{name}`"
                 yield _Lack(name, name, node.start, what)
 
     def _find_conditions(self) -> Iterator[tuple[str, Node, Node]]:
@@ -272,8 +279,8 @@ def _make_hit(subject: Subject, pair: Pair, function: Function, lack: _Lack) -> 
     gpu, npu = pair.gpu, pair.npu
     # The text of a method begins at its decorators.
     place = f"{gpu.reading.path}:{first_line(function) + lack.line - 1}"
-    port = port_of(subject, f"{npu.name}.{function.name}", f"{gpu.name}.{function.name}", lack.name, place)
-    ignore = f"# runner-sync: ignore[{CODE}:{named(lack.symbol)}] reason"
+    port = describe_port(subject, f"{npu.name}.{function.name}", f"{gpu.name}.{function.name}", lack.name, place)
+    ignore = f"# runner-sync: ignore[{CODE}:{symbol_in_comment(lack.symbol)}] reason"
     return npu.reading.hit(
         (CODE, SEVERITY),
         npu.methods[function.name][-1],

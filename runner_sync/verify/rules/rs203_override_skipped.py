@@ -31,7 +31,7 @@ from runner_sync.syntax import Function, walk
 from runner_sync.verify.runners.ancestry import calls_parent
 from runner_sync.verify.runners.duplication import are_equal
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.parity import Pair, is_device_bound, whole_pairs
+from runner_sync.verify.runners.parity import Pair, find_whole_pairs, is_device_bound
 from runner_sync.verify.runners.reading import ClassText, Hit, dotted
 
 CODE = "RS203"
@@ -41,7 +41,7 @@ SEVERITY: Severity = "error"
 
 def find(subject: Subject) -> Iterator[Hit]:
     """Yield one finding per method, at the NPU class."""
-    for pair in whole_pairs(subject):
+    for pair in find_whole_pairs(subject):
         for name, functions in pair.gpu.methods.items():
             replacement = _describe_replacement(subject, pair, name, functions[-1])
             if replacement and not is_device_bound(pair.gpu.reading.text_of(functions[-1]), subject.profile):

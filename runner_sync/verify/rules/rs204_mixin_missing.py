@@ -23,7 +23,7 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.parity import Pair, whole_pairs
+from runner_sync.verify.runners.parity import Pair, find_whole_pairs
 from runner_sync.verify.runners.reading import Hit, Reading
 
 CODE = "RS204"
@@ -34,7 +34,7 @@ SEVERITY: Severity = "error"
 def find(subject: Subject) -> Iterator[Hit]:
     """Yield one finding per mixin, at the NPU class."""
     twins = {gpu for gpu, _ in subject.profile.classes}
-    for pair in whole_pairs(subject):
+    for pair in find_whole_pairs(subject):
         for base in pair.gpu.bases:
             names = _resolve_names(subject, pair.gpu.reading, base)
             known = [name in twins or _has_in_mro(subject, pair, name) for name in names]

@@ -32,7 +32,7 @@ from collections.abc import Iterator, Sequence
 
 from runner_sync.model import Severity
 from runner_sync.syntax import Function, walk
-from runner_sync.verify.runners.hygiene import functions
+from runner_sync.verify.runners.hygiene import iter_functions
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.reading import ClassText, Hit, Reading, dotted
 
@@ -101,7 +101,7 @@ def _is_omni_field(subject: Subject, field: ast.AnnAssign, vllm: ClassText | Non
 
 def _check_uses(npu: Reading, name: str, record: ClassText) -> Iterator[Hit]:
     fields = [*record.fields]
-    used = (f for f in functions(npu) if name in (text := npu.text_of(f)) or _to_snake_case(name) in text)
+    used = (f for f in iter_functions(npu) if name in (text := npu.text_of(f)) or _to_snake_case(name) in text)
     for function in used:
         holders = _find_record_locals(function, name)
         for node in walk(function):

@@ -32,7 +32,7 @@ from collections.abc import Iterator
 from runner_sync.model import Severity
 from runner_sync.profile import SamplerHook
 from runner_sync.syntax import Function, parents_called, walk
-from runner_sync.verify.runners.hygiene import functions
+from runner_sync.verify.runners.hygiene import iter_functions
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.reading import Hit, Reading, constant_text, dotted
 
@@ -46,7 +46,7 @@ def find(subject: Subject) -> Iterator[Hit]:
     npu, hook = subject.npu, subject.profile.sampler_hook
     if hook.flag not in npu.text:
         return
-    for function in functions(npu):
+    for function in iter_functions(npu):
         if hook.flag in npu.text_of(function):
             model_call = _find_model_call(function, hook)
             if model_call is not None:

@@ -27,7 +27,7 @@ from runner_sync.model import Severity
 from runner_sync.profile import Output
 from runner_sync.syntax import Function, is_none, walk
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.parity import Pair, model_hooks, port_of, whole_pairs, words
+from runner_sync.verify.runners.parity import Pair, describe_port, find_model_hooks, find_whole_pairs, read_words
 from runner_sync.verify.runners.reading import Hit, dotted
 
 CODE = "RS207"
@@ -41,9 +41,9 @@ def find(subject: Subject) -> Iterator[Hit]:
     """Yield one finding per hook or field, at the NPU method that replaces the GPU method, else at the class."""
     if subject.vllm is None:
         return
-    upstream = words(subject.vllm) | words(subject.upstream)
+    upstream = read_words(subject.vllm) | read_words(subject.upstream)
     output = subject.profile.output
-    for pair in whole_pairs(subject):
+    for pair in find_whole_pairs(subject):
         seen: set[str] = set()
         bound_names = pair.bound_names
         filled = _find_filled_fields(pair, output)
@@ -87,7 +87,7 @@ def _find_gpu_only_methods(pair: Pair) -> Iterator[Function]:
 
 
 def _find_names(function: Function, output: Output, asking: Mapping[str, int]) -> Iterator[tuple[str, ast.AST, str]]:
-    for name, call in model_hooks(function, asking):
+    for name, call in find_model_hooks(function, asking):
         yield name, call, _HOOK
     outputs = {output.variable}
     for node in walk(function):
@@ -124,6 +124,6 @@ def _make_hit(subject: Subject, pair: Pair, function: Function, node: ast.AST, *
         symbol=name,
         message=f"The {what} `{name}` of `{owner.name}.{function.name}` ({place}) is {_describe_lack(pair, name)} the "
         f"code that runs on `{pair.npu.name}`.",
-        fix=f"{port_of(subject, unit, f'{owner.name}.{function.name}', name, place)} {without}",
+        fix=f"{describe_port(subject, unit, f'{owner.name}.{function.name}', name, place)} {without}",
         also=(owner.reading.span_of(function),),
     )

@@ -33,18 +33,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise, product
 
-from runner_sync.lineage import fingerprint, nodes_of, similarity
+from runner_sync.lineage import fingerprint, list_nodes, similarity
 from runner_sync.lineage.alignment import aligned_with
 from runner_sync.model import Severity
 from runner_sync.statements import likeness
 from runner_sync.syntax import Function, first_line
-from runner_sync.verify.runners.drift import difference
+from runner_sync.verify.runners.drift import compare_statements
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.locked import code_hash, definition
-from runner_sync.verify.runners.parity import in_npu_words, is_device_bound, pairs, words
-from runner_sync.verify.runners.reading import Hit, Reading, shortened
+from runner_sync.verify.runners.locked import code_hash, find_definition
+from runner_sync.verify.runners.parity import is_device_bound, make_pairs, read_words, translate_to_npu
+from runner_sync.verify.runners.reading import Hit, Reading, shorten_code
 from runner_sync.verify.runners.spots import unit_hit
-from runner_sync.verify.runners.unlocked import twin_units
+from runner_sync.verify.runners.unlocked import find_twin_units
 
 CODE = "RS208"
 NAME = "behind-twin"
@@ -75,7 +75,7 @@ def find(subject: Subject) -> Iterator[Hit]:
     if gpu is None or subject.vllm is None or not subject.module.gpu_units:
         return
     context = _ModuleContext(subject, gpu)
-    for name, twin in twin_units(subject):
+    for name, twin in find_twin_units(subject):
         if (lag := context.find_lag(name, twin)) is not None:
             yield _make_hit(subject, gpu, lag)
 
@@ -104,17 +104,17 @@ class _ModuleContext:
     def find_lag(self, name: str, twin: str) -> _Lag | None:
         """Return how a unit is behind its twin, or ``None``."""
         sides = (self._subject.npu, name), (self._gpu, twin)
-        if not all(isinstance(definition(*side), Function) and side[1] in side[0].units for side in sides):
+        if not all(isinstance(find_definition(*side), Function) and side[1] in side[0].units for side in sides):
             return None
         written = self._gpu.units[twin].text
         known = [(ref, units[twin]) for ref, units in self._subject.module.gpu_units.items() if twin in units]
         if all(text == written for _, text in known):
             return None
-        own_text, now = self._subject.npu.units[name].text, in_npu_words(written, self._profile)
-        earlier = [(ref, in_npu_words(text, self._profile)) for ref, text in known]
+        own_text, now = self._subject.npu.units[name].text, translate_to_npu(written, self._profile)
+        earlier = [(ref, translate_to_npu(text, self._profile)) for ref, text in known]
         revisions = [*earlier, ("", now)]
         since, base = revisions[aligned_with(own_text, [text for _, text in revisions], now)]
-        found = difference(base, now, own_text)
+        found = compare_statements(base, now, own_text)
         is_vllm_method = twin.rpartition(".")[2] in self._vllm_methods
         missing = [
             canon
@@ -159,7 +159,7 @@ class _ModuleContext:
 
     @cached_property
     def _upstream_words(self) -> frozenset[str]:
-        return frozenset[str]().union(*map(words, self._upstream_readings))
+        return frozenset[str]().union(*map(read_words, self._upstream_readings))
 
     @cached_property
     def _vllm_methods(self) -> frozenset[str]:
@@ -178,17 +178,17 @@ class _ModuleContext:
 
     @cached_property
     def _bound_names(self) -> frozenset[str]:
-        return frozenset[str]().union(*(pair.bound_names for pair in pairs(self._subject)))
+        return frozenset[str]().union(*(pair.bound_names for pair in make_pairs(self._subject)))
 
     @cached_property
     def _npu_mentions(self) -> frozenset[str]:
-        return frozenset[str]().union(*(pair.npu_mentions for pair in pairs(self._subject)))
+        return frozenset[str]().union(*(pair.npu_mentions for pair in make_pairs(self._subject)))
 
 
 def _is_inserted_between(missing: Collection[str], own_text: str, twin_text: str) -> bool:
     """Whether the twin has some of the ``missing`` statements between two that are adjacent in the unit."""
     own_canons, twin_canons = (
-        [node.canon for node in nodes_of(text) if not node.is_comment] for text in (own_text, twin_text)
+        [node.canon for node in list_nodes(text) if not node.is_comment] for text in (own_text, twin_text)
     )
     neighbours = set(pairwise(own_canons))
     kept = [at for at, canon in enumerate(twin_canons) if canon not in missing]
@@ -204,7 +204,7 @@ def _collect_canons(reading: Reading) -> Iterable[str]:
 
 
 def _make_hit(subject: Subject, gpu: Reading, lag: _Lag) -> Hit:
-    node, unit = definition(gpu, lag.twin), subject.npu.units[lag.name]
+    node, unit = find_definition(gpu, lag.twin), subject.npu.units[lag.name]
     assert node is not None
     state = code_hash(gpu, lag.twin)[:12]
     hit = unit_hit(
@@ -251,9 +251,9 @@ def _quote_around_difference(lost: str, gained: str) -> list[str]:
     pairs_of_both = enumerate(zip(lost, gained, strict=False))
     common = next((at for at, (a, b) in pairs_of_both if a != b), min(len(lost), len(gained)))
     if common < _MOST - _TAIL or not lost or not gained:
-        return [shortened(canon, most=_MOST) for canon in (lost, gained)]
+        return [shorten_code(canon, most=_MOST) for canon in (lost, gained)]
     start = common - _MOST // 2
-    return [f"…{shortened(canon[start:], most=_MOST)}" for canon in (lost, gained)]
+    return [f"…{shorten_code(canon[start:], most=_MOST)}" for canon in (lost, gained)]
 
 
 def _are_versions(lost: str, gained: str) -> bool:

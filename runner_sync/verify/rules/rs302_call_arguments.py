@@ -29,8 +29,8 @@ from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
 from runner_sync.verify.expecting import CALL_ERRORS
-from runner_sync.verify.trees.calling.calls import unfitting
-from runner_sync.verify.trees.functions import asserted
+from runner_sync.verify.trees.calling.calls import find_misfits
+from runner_sync.verify.trees.functions import find_asserted
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, steps
@@ -45,9 +45,9 @@ _REFUSED = ": it refuses the default `None`"
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
     """Yield calls in ``module`` whose arguments no reachable definition accepts."""
-    for found in unfitting(program, module, old, keywords=False):
+    for found in find_misfits(program, module, old, keywords=False):
         callee, misfit = found.callee, found.misfit
-        is_none_refused = callee.function is not None and misfit.name in asserted(callee.function)
+        is_none_refused = callee.function is not None and misfit.name in find_asserted(callee.function)
         yield found.frame.finding(
             CODE,
             SEVERITY,

@@ -33,7 +33,7 @@ from runner_sync.model import Finding, Severity
 from runner_sync.syntax import Function, is_name, last_word
 from runner_sync.verify.expecting import INDEX_ERRORS, UNPACKING_ERRORS
 from runner_sync.verify.trees.calling.callees import Callee
-from runner_sync.verify.trees.calling.virtual import hidden_by, virtual_calls
+from runner_sync.verify.trees.calling.virtual import find_hidden_by, find_virtual_calls
 from runner_sync.verify.trees.classes import ClassInfo, is_protocol, is_record
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import nodes_of
@@ -41,8 +41,8 @@ from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, step_of
 from runner_sync.verify.trees.values import returns
-from runner_sync.verify.trees.values.kinds import none_has
-from runner_sync.verify.trees.values.uses import Place, indexes, places, turns, unpackings
+from runner_sync.verify.trees.values.kinds import is_lacked_by_all
+from runner_sync.verify.trees.values.uses import Place, find_index_uses, find_turn_unpackings, find_unpackings, places
 
 CODE = "RS303"
 NAME = "tuple-size"
@@ -56,7 +56,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
     """Yield unpackings of a wrong size, new ``None`` or tuple results since ``old``, and overrides of a wrong size."""
     for frame in program.frames(module):
         step = step_of(program, frame, old)
-        for node, target in unpackings(frame):
+        for node, target in find_unpackings(frame):
             if frame.is_guarded(node, UNPACKING_ERRORS):
                 continue
             wrong = list(_check_size(program, frame, node, count=len(target.elts))) or list(
@@ -91,7 +91,7 @@ def _check_size(program: Program, frame: Frame, node: ast.Assign, *, count: int)
 
 def _check_yields(program: Program, frame: Frame) -> Iterator[Finding]:
     """Check tuples that a loop or a ``with`` unpacks against what the generator yields."""
-    for call, target in turns(frame):
+    for call, target in find_turn_unpackings(frame):
         if frame.is_guarded(call, UNPACKING_ERRORS):
             continue
         for group in program.callees(frame, call):
@@ -107,7 +107,7 @@ def _check_indexes(program: Program, frame: Frame) -> Iterator[Finding]:
     for call, uses in places(frame):
         # timid: code that counts the values, or gets them from several places, may know their number.
         is_known = any(_is_counted(place) or _is_bound_again(frame, place) for place in uses)
-        for node, number in indexes(uses) if not is_known else ():
+        for node, number in find_index_uses(uses) if not is_known else ():
             if frame.is_guarded(node, INDEX_ERRORS) or isinstance(node.ctx, ast.Store):
                 continue
             for group in program.callees(frame, call):
@@ -146,7 +146,9 @@ def _check_object(program: Program, frame: Frame, node: ast.Assign) -> Iterator[
         instance.exact or not (is_protocol(instance.info) or around.deriving_from(instance.info.name))
         for instance in found
     )
-    has_parts = any(is_record(info) for info in infos) or not all(none_has(program, infos, n) for n in _ITERATED)
+    has_parts = any(is_record(info) for info in infos) or not all(
+        is_lacked_by_all(program, infos, n) for n in _ITERATED
+    )
     if infos and is_sealed and not has_parts:
         what = ast.unparse(node.value.func if isinstance(node.value, ast.Call) else node.value)
         yield frame.finding(
@@ -162,8 +164,8 @@ def _check_object(program: Program, frame: Frame, node: ast.Assign) -> Iterator[
 def _check_none(step: Step, call: ast.Call) -> Iterator[Finding]:
     """Report a call that may return ``None`` now, and never did before."""
     for now, was in step.callees(call):
-        is_new = now and was and not any(returns.gives_none(step.old, callee) is not False for callee in was)
-        if is_new and all(returns.gives_none(step.program, callee) for callee in now):
+        is_new = now and was and not any(returns.may_return_none(step.old, callee) is not False for callee in was)
+        if is_new and all(returns.may_return_none(step.program, callee) for callee in now):
             yield step.frame.finding(
                 CODE,
                 SEVERITY,
@@ -291,7 +293,7 @@ def _returns_one_of_tuple(program: Program, info: ClassInfo, functions: list[Fun
     hidden: list[Callee] = []
     for mro in program.mros(info):
         own = [callee for callee in program.method(mro, function.name) if callee.info is info]
-        hidden += hidden_by(program, mro, own[0], from_omni=False) if len(own) == 1 else []
+        hidden += find_hidden_by(program, mro, own[0], from_omni=False) if len(own) == 1 else []
     hidden_functions = [callee.function for callee in hidden if callee.function is not None]
     return (
         bool(hidden_functions)
@@ -305,8 +307,8 @@ def _find_inherited_unpackings(program: Program, info: ClassInfo, name: str) -> 
         reached = mro.find(name)
         if reached is None or reached[0] is not info:
             continue
-        for call in virtual_calls(program, mro, name):
-            for node, target in unpackings(call.frame):
+        for call in find_virtual_calls(program, mro, name):
+            for node, target in find_unpackings(call.frame):
                 if node.value is call.node:
                     yield call.frame, node, len(target.elts)
 

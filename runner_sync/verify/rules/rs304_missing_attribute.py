@@ -49,8 +49,8 @@ from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_finding
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
-from runner_sync.verify.trees.successors import successor
-from runner_sync.verify.trees.values.giving import defines
+from runner_sync.verify.trees.successors import find_successor
+from runner_sync.verify.trees.values.giving import defines_member
 
 CODE = "RS304"
 NAME = "missing-attribute"
@@ -81,7 +81,7 @@ def find_inherited(program: Program, module: Module) -> Iterator[Finding]:
     """Yield reads in inherited omni code of attributes that a GPU runner has, and no NPU runner."""
     for frame in program.frames(module):
         for node in frame.own_reads():
-            giver = gpu_only.giver(program, frame, node) if is_missing(program, frame, node) else None
+            giver = gpu_only.find_gpu_definer(program, frame, node) if is_missing(program, frame, node) else None
             if giver is not None:
                 yield _make_gpu_only_finding(program, frame, node, giver)
 
@@ -212,7 +212,7 @@ def _find_owners(mro: Mro, frame: Frame, node: ast.Attribute) -> list[ClassInfo]
 
 
 def _find_definers(mro: Mro, name: str) -> list[ClassInfo]:
-    return [info for info in mro.classes if defines(info, name)]
+    return [info for info in mro.classes if defines_member(info, name)]
 
 
 def _is_below_switch(frame: Frame, node: ast.Attribute) -> bool:
@@ -289,7 +289,7 @@ def _describe_dead_condition(program: Program, frame: Frame, node: ast.Attribute
 
 def _advise_replacement(program: Program, frame: Frame, name: str, old: Program | None) -> str:
     """Advise a replacement for an attribute: upstream's new name for it, or a similar name."""
-    later = successor(program, old, frame, name) if old is not None else None
+    later = find_successor(program, old, frame, name) if old is not None else None
     if later is not None:
         lines = "one line" if later.lines == 1 else f"{later.lines} lines"
         return f"Write `{later.name}`, which {later.place} has in its place in {lines}"

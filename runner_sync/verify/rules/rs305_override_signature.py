@@ -25,10 +25,10 @@ from collections.abc import Iterable, Iterator
 from runner_sync import signatures
 from runner_sync.model import Finding, Severity
 from runner_sync.signatures import Arguments
-from runner_sync.verify.trees.calling.by_name import named_calls
+from runner_sync.verify.trees.calling.by_name import find_named_calls
 from runner_sync.verify.trees.calling.callees import Callee
-from runner_sync.verify.trees.calling.handed import handed_calls
-from runner_sync.verify.trees.calling.virtual import hidden_by, virtual_calls
+from runner_sync.verify.trees.calling.handed import find_handed_calls
+from runner_sync.verify.trees.calling.virtual import find_hidden_by, find_virtual_calls
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
@@ -52,21 +52,21 @@ def _check(program: Program, info: ClassInfo, mro: Mro, *, name: str) -> Iterato
         return
     for arguments, place, from_omni in _find_calls(program, mro, own):
         reasons = [signatures.misfits(callee.signature, arguments) for callee in own]
-        hidden = hidden_by(program, mro, own[0], from_omni=from_omni) if all(reasons) else []
+        hidden = find_hidden_by(program, mro, own[0], from_omni=from_omni) if all(reasons) else []
         if any(not signatures.misfits(callee.signature, arguments) for callee in hidden):
             yield _make_finding(program, info, own[0], hidden=hidden[0], place=place, reason=reasons[0][0])
 
 
 def _find_calls(program: Program, mro: Mro, own: list[Callee]) -> Iterator[tuple[Arguments, str, bool]]:
     """Yield the arguments and place of each call of a method in unchecked code, and whether the code is omni's."""
-    for call in virtual_calls(program, mro, own[0].name):
+    for call in find_virtual_calls(program, mro, own[0].name):
         yield signatures.of_call(call.node, call.frame.function), call.place, call.frame.is_omnis
-    hidden = hidden_by(program, mro, own[0], from_omni=False)
+    hidden = find_hidden_by(program, mro, own[0], from_omni=False)
     # An override that accepts everything the overridden method accepts fits every call meant for it.
     if any(not signatures.accepts(one.signature, other.signature) for one in own for other in hidden):
-        for named in named_calls(program, own[0].name):
+        for named in find_named_calls(program, own[0].name):
             yield named.arguments, named.place, False
-        for handed in handed_calls(program, mro, own[0].name):
+        for handed in find_handed_calls(program, mro, own[0].name):
             frame = handed.frame
             yield signatures.of_call(handed.node, frame.function), frame.place_of(handed.node), frame.is_omnis
 

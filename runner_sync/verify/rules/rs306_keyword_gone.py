@@ -22,7 +22,7 @@ from collections.abc import Iterable
 from runner_sync.listing import at_most
 from runner_sync.model import Finding, Severity
 from runner_sync.verify.trees.calling.callees import Callee
-from runner_sync.verify.trees.calling.calls import unfitting
+from runner_sync.verify.trees.calling.calls import find_misfits
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 
@@ -33,7 +33,7 @@ SEVERITY: Severity = "error"
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
     """Yield keywords in ``module`` that no reachable definition accepts, each at the keyword itself."""
-    for found in unfitting(program, module, old, keywords=True):
+    for found in find_misfits(program, module, old, keywords=True):
         callee, misfit = found.callee, found.misfit
         fix = f"Drop or rename `{misfit.name}=` as {callee.place} declares it"
         yield found.frame.finding(

@@ -27,16 +27,16 @@ from runner_sync import signatures
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import is_name
 from runner_sync.verify.trees.calling import swapped
-from runner_sync.verify.trees.calling.aliases import meant
+from runner_sync.verify.trees.calling.aliases import resolve_alias
 from runner_sync.verify.trees.calling.callees import Callee
-from runner_sync.verify.trees.calling.virtual import hidden_by, virtual_calls
+from runner_sync.verify.trees.calling.virtual import find_hidden_by, find_virtual_calls
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, steps
 from runner_sync.verify.trees.values import returns
-from runner_sync.verify.trees.values.uses import unpackings
+from runner_sync.verify.trees.values.uses import find_unpackings
 
 CODE = "RS307"
 NAME = "positional-shift"
@@ -50,7 +50,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
         for node in step.frame.nodes():
             # A call that changed as well was written for the new order.
             if isinstance(node, ast.Call) and node.args and step.stood(node):
-                yield from _check_call(step, meant(step.frame, node))
+                yield from _check_call(step, resolve_alias(step.frame, node))
         moved = list(_check_unpackings(step))
         reported |= {(finding.unit, finding.line) for finding in moved}
         yield from moved
@@ -66,16 +66,18 @@ def _check_swapped(program: Program, frame: Frame) -> Iterator[Finding]:
     """Yield calls ``f(b, a)`` of ``def f(a, b)``, and unpackings ``b, a = f()`` of ``return a, b``."""
     for node in frame.nodes():
         if isinstance(node, ast.Call) and len(node.args) + len(node.keywords) > 1:
-            call = meant(frame, node)
+            call = resolve_alias(frame, node)
             groups = program.callees(frame, call)
-            found = [swapped.arguments(call, c) for g in groups for c in g if c.function is not frame.function]
+            found = [
+                swapped.find_swapped_arguments(call, c) for g in groups for c in g if c.function is not frame.function
+            ]
             if found and all(found) and found[0] is not None:
                 yield _make_swap_finding(
                     frame, node, groups[0][0], found[0], template="is given `{1}` for `{0}`, and the reverse"
                 )
-    for assigned, target in unpackings(frame):
+    for assigned, target in find_unpackings(frame):
         groups = program.callees(frame, assigned.value) if isinstance(assigned.value, ast.Call) else []
-        found = [swapped.values(target, callee) for group in groups for callee in group]
+        found = [swapped.find_swapped_values(target, callee) for group in groups for callee in group]
         if found and all(found) and found[0] is not None:
             first = next(element for element in target.elts if is_name(element, found[0][1]))
             yield _make_swap_finding(
@@ -130,9 +132,9 @@ def _check_call(step: Step, node: ast.Call) -> Iterator[Finding]:
 
 
 def _check_unpackings(step: Step) -> Iterator[Finding]:
-    unpacked = [(node.value, target) for node, target in unpackings(step.before)]
+    unpacked = [(node.value, target) for node, target in find_unpackings(step.before)]
     unchanged = {_unparse_unpacking(call, target) for call, target in unpacked if isinstance(call, ast.Call)}
-    for node, target in unpackings(step.frame):
+    for node, target in find_unpackings(step.frame):
         # An unpacking that changed as well was written for the new order.
         if isinstance(node.value, ast.Call) and _unparse_unpacking(node.value, target) in unchanged:
             yield from _check_unpacking(step, node.value, target)
@@ -163,15 +165,15 @@ def _find_moved_values(target: ast.Tuple, before: Callee, after: Callee) -> list
     """Return the places of ``target`` that now take another value, with that value; values for ``_`` are dropped."""
     if before.function is None or after.function is None:
         return []
-    moves = returns.rearranged(before.function, after.function)
+    moves = returns.find_moved_values(before.function, after.function)
     fits = all(place < len(target.elts) for place in moves)
     return [(place, now) for place, now in moves.items() if fits and ast.unparse(target.elts[place]) != "_"]
 
 
 def _check_override(program: Program, info: ClassInfo, mro: Mro, *, name: str) -> Iterator[Finding]:
     own = [c for c in program.method(mro, name) if c.info is info]
-    for call in virtual_calls(program, mro, name) if len(own) == 1 else ():
-        hidden = hidden_by(program, mro, own[0], from_omni=call.frame.is_omnis)
+    for call in find_virtual_calls(program, mro, name) if len(own) == 1 else ():
+        hidden = find_hidden_by(program, mro, own[0], from_omni=call.frame.is_omnis)
         moves = [find_shift(call.node, was, own[0]) for was in hidden]
         function = own[0].function
         if moves and all(moves) and moves[0] is not None and function is not None:

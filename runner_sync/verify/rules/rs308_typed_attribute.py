@@ -51,7 +51,7 @@ from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values import builtin
 from runner_sync.verify.trees.values.annotations import Instance
-from runner_sync.verify.trees.values.guards import questions
+from runner_sync.verify.trees.values.guards import find_tests_of
 from runner_sync.verify.trees.values.typed_dicts import keys_of
 
 CODE = "RS308"
@@ -156,7 +156,7 @@ def _check_builtin(program: Program, frame: Frame, node: ast.Attribute, *, old: 
     """Report a member of another kind before that now only holds builtin values, which lack the attribute."""
     before = old.twin(frame)
     kinds = _find_builtin_types(program, frame, node.value)
-    if before is None or kinds is None or questions(frame.function, node.value):
+    if before is None or kinds is None or find_tests_of(frame.function, node.value):
         return
     was = _find_builtin_types(old, before, node.value)
     is_new = was != kinds and (was is None or any(hasattr(kind, node.attr) for kind in was))
@@ -177,7 +177,7 @@ def _check_builtin(program: Program, frame: Frame, node: ast.Attribute, *, old: 
 
 def _check_unknown(program: Program, frame: Frame, node: ast.Attribute, *, old: Program) -> Iterator[Finding]:
     """Report a member of an object of unknown class that nothing in the target can give it."""
-    had_from = vanished.lost_since(program, frame, node, old)
+    had_from = vanished.find_lost_definition(program, frame, node, old)
     if had_from:
         text = ast.unparse(node.value)
         yield frame.finding(
@@ -206,7 +206,7 @@ def _find_builtin_types(program: Program, frame: Frame, node: ast.expr) -> froze
         return None
     if any(mro.has_method(node.attr) for mro in mros):
         return None
-    kinds = [builtin.held(a for _, a in program.assignments(mro, node.attr)) for mro in mros]
+    kinds = [builtin.find_builtin_types(a for _, a in program.assignments(mro, node.attr)) for mro in mros]
     return None if None in kinds else frozenset().union(*(kind for kind in kinds if kind is not None))
 
 

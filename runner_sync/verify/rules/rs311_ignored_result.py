@@ -33,7 +33,7 @@ from runner_sync.model import Finding, Severity
 from runner_sync.statements import always_leaves
 from runner_sync.syntax import is_name, is_none
 from runner_sync.verify.trees.calling.callees import Callee
-from runner_sync.verify.trees.calling.virtual import VirtualCall, hidden_by, virtual_calls
+from runner_sync.verify.trees.calling.virtual import VirtualCall, find_hidden_by, find_virtual_calls
 from runner_sync.verify.trees.classes import ClassInfo
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import is_plain, returns_of
@@ -81,7 +81,7 @@ def _find_new_returner(step: Step, call: ast.Call) -> Callee | None:
         or not all(_has_value(c) is False for c in was)
     ):
         return None
-    return next((c for c in new if c.function is not None and not returns.tells_nothing(c.function)), None)
+    return next((c for c in new if c.function is not None and not returns.is_result_known(c.function)), None)
 
 
 def _has_value(callee: Callee) -> bool | None:
@@ -154,7 +154,7 @@ def _check_missing_value(program: Program, frame: Frame, call: ast.Call) -> Iter
     callees = [callee for group in groups for callee in group]
     if not callees or not all(groups):
         return
-    if all(c.function is not None and returns.hands_nothing_back(c.function) for c in callees):
+    if all(c.function is not None and returns.returns_nothing(c.function) for c in callees):
         callee = callees[0]
         yield frame.finding(
             CODE,
@@ -169,7 +169,7 @@ def _check_missing_value(program: Program, frame: Frame, call: ast.Call) -> Iter
 def _check_overrides(program: Program, info: ClassInfo) -> Iterator[Finding]:
     """Yield overrides that return nothing, where unchecked code needs the overridden method's value."""
     for name, functions in info.methods.items():
-        if not all(returns.hands_nothing_back(function) for function in functions):
+        if not all(returns.returns_nothing(function) for function in functions):
             continue
         for call, hidden in _find_inherited_calls(program, info, name):
             if _is_needed(call) and hidden and all(_is_always_returned(callee) for callee in hidden):
@@ -189,8 +189,8 @@ def _find_inherited_calls(program: Program, info: ClassInfo, name: str) -> Itera
     """Yield the unchecked calls that reach the class's own ``name``, each with the callees that it was meant for."""
     for mro in program.mros(info):
         own = [callee for callee in program.method(mro, name) if callee.info is info]
-        for call in virtual_calls(program, mro, name) if own else ():
-            yield call, hidden_by(program, mro, own[0], from_omni=call.frame.is_omnis)
+        for call in find_virtual_calls(program, mro, name) if own else ():
+            yield call, find_hidden_by(program, mro, own[0], from_omni=call.frame.is_omnis)
 
 
 def _is_always_returned(callee: Callee) -> bool:
@@ -260,4 +260,4 @@ def _is_optional(callee: Callee) -> bool:
 
 
 def _is_silent(callee: Callee) -> bool:
-    return callee.function is not None and returns.hands_nothing_back(callee.function, is_told=True)
+    return callee.function is not None and returns.returns_nothing(callee.function, is_told=True)

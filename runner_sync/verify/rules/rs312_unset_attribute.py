@@ -34,7 +34,7 @@ from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
-from runner_sync.verify.trees.values.giving import gives
+from runner_sync.verify.trees.values.giving import can_create
 
 CODE = "RS312"
 NAME = "unset-attribute"
@@ -70,7 +70,7 @@ def _find_hidden_names(program: Program, mro: Mro) -> dict[str, Function]:
     live = program.live(mro)
     found: dict[str, Function] = {}
     defined = {name for info in mro.classes for name in info.methods}
-    for name, write in ((name, write) for info, name, write in mro.writes() if gives(info, write, name)):
+    for name, write in ((name, write) for info, name, write in mro.writes() if can_create(info, write, name)):
         if write.function is None or id(write.function) in live:
             defined.add(name)
         elif write.function.name == "__init__":

@@ -34,7 +34,7 @@ from dataclasses import dataclass
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import is_name, last_word
 from runner_sync.verify.expecting import CALL_ERRORS
-from runner_sync.verify.trees.calling.virtual import virtual_reads
+from runner_sync.verify.trees.calling.virtual import find_virtual_reads
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import nodes_of
@@ -42,9 +42,9 @@ from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, steps
 from runner_sync.verify.trees.values.deferred import is_asked, is_taken_for_value
-from runner_sync.verify.trees.values.guards import is_identity, questions
-from runner_sync.verify.trees.values.kinds import Member, lacks, member_of, members
-from runner_sync.verify.trees.values.protocols import FAILS, asked_for
+from runner_sync.verify.trees.values.guards import find_tests_of, is_identity
+from runner_sync.verify.trees.values.kinds import Member, member_of, members, provably_lacks
+from runner_sync.verify.trees.values.protocols import FAILS, find_needed_methods
 from runner_sync.verify.trees.values.uses import places, places_of
 
 CODE = "RS314"
@@ -77,7 +77,7 @@ class _Place:
 
     @property
     def questions(self) -> frozenset[str]:
-        return questions(self.step.frame.function, self.node)
+        return find_tests_of(self.step.frame.function, self.node)
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         return self.above.get(id(node))
@@ -105,7 +105,7 @@ def _find_idle_calls(program: Program, frame: Frame) -> Iterator[Finding]:
             case ast.Expr(value=ast.Call(func=ast.Name() | ast.Attribute() as called)):
                 found = list(members(program, frame, called).values())
                 known = [member for member in found if member is not None and member.kind in _DEFERRED]
-                is_asked_for = frame.is_guarded(called, CALL_ERRORS) or questions(frame.function, called)
+                is_asked_for = frame.is_guarded(called, CALL_ERRORS) or find_tests_of(frame.function, called)
                 if known and len(known) == len(found) and not is_asked_for:
                     yield _make_idle_finding(frame, called, known[0])
 
@@ -156,7 +156,7 @@ def _describe_wrong_call(place: _Place, call: ast.Call, *, was: Member, now: Mem
     if now.kind not in _HELD:
         # Two classes differ only in their special methods, which are compared only for `with`, the usual case.
         is_another = was.kind != now.kind or isinstance(place.parent(call), ast.withitem)
-        asked = asked_for(place.step.program, place.step.frame, call) if is_another else []
+        asked = find_needed_methods(place.step.program, place.step.frame, call) if is_another else []
         failing = (
             name
             for name in asked
@@ -166,7 +166,7 @@ def _describe_wrong_call(place: _Place, call: ast.Call, *, was: Member, now: Mem
             return FAILS[name]
     if was.kind in _CALLED and now.kind in _HELD:
         is_same = bool(now.hands_out) and now.hands_out == was.hands_out
-        fails = (is_same or lacks(place.step.program, now, "__call__")) and not place.questions
+        fails = (is_same or provably_lacks(place.step.program, now, "__call__")) and not place.questions
         return "cannot be called" if fails else ""
     if was.kind != "function" or now.kind not in _DEFERRED or not _is_wasted(place, call, now):
         return ""
@@ -186,7 +186,9 @@ def _lacks_method(program: Program, member: Member, name: str) -> bool:
     """Whether the result provably lacks the special method; ``__getitem__`` replaces ``__iter__``."""
     if member.kind in _RESULT_METHODS:
         return name not in _RESULT_METHODS[member.kind]
-    return all(lacks(program, member, other) for other in (name, *(["__getitem__"] if name == "__iter__" else [])))
+    return all(
+        provably_lacks(program, member, other) for other in (name, *(["__getitem__"] if name == "__iter__" else []))
+    )
 
 
 def _is_wasted(place: _Place, call: ast.Call, now: Member) -> bool:
@@ -214,7 +216,7 @@ def _describe_wrong_read(place: _Place, *, was: Member, now: Member) -> str:
     if now.cached and isinstance(parent, ast.Attribute):
         return ""
     # A member that the module calls elsewhere may have held a callable before, too.
-    is_value = lacks(place.step.old, was, "__call__") or _is_value_use(parent, node)
+    is_value = provably_lacks(place.step.old, was, "__call__") or _is_value_use(parent, node)
     is_annotated = any(source.annotation is not None for source in was.sources)
     may_be_tested = not is_annotated and f"{place.symbol}(" not in place.step.frame.module.text
     if is_value or (_is_condition(parent, node) and may_be_tested):
@@ -276,7 +278,7 @@ def _check_override(program: Program, info: ClassInfo, name: str) -> Iterator[Fi
         reached, own = mro.find(name), member_of(program, mro, name)
         if own is None or reached is None or reached[0] is not info:
             continue
-        for frame, node in virtual_reads(program, mro, name):
+        for frame, node in find_virtual_reads(program, mro, name):
             hidden = _find_hidden_member(program, mro, info, name, by=frame.module)
             if (
                 hidden is None
@@ -286,7 +288,7 @@ def _check_override(program: Program, info: ClassInfo, name: str) -> Iterator[Fi
             ):
                 continue
             misuse = _describe_misuse(program, frame, node, own=own, hidden=hidden)
-            if misuse and not questions(frame.function, node):
+            if misuse and not find_tests_of(frame.function, node):
                 function = info.methods[name][0]
                 where = frame.place_of(node)
                 yield program.frame(info, function).finding(
@@ -318,13 +320,13 @@ def _describe_misuse(program: Program, frame: Frame, node: ast.Attribute, *, own
     parent = above.get(id(node))
     if not isinstance(parent, ast.Call) or parent.func is not node:
         is_held = hidden.kind in _HELD and own.kind in _CALLED
-        is_value = lacks(program, hidden, "__call__") or _is_value_use(parent, node)
+        is_value = provably_lacks(program, hidden, "__call__") or _is_value_use(parent, node)
         return "reads it without a call" if is_held and is_value else ""
     outer = above.get(id(parent))
     if hidden.kind in _CALLED and own.kind in _HELD:
-        return "calls it" if lacks(program, own, "__call__") else ""
+        return "calls it" if provably_lacks(program, own, "__call__") else ""
     if hidden.kind == "context manager" and isinstance(outer, ast.withitem):
-        return "enters it" if lacks(program, own, "__enter__") else ""
+        return "enters it" if provably_lacks(program, own, "__enter__") else ""
     if hidden.kind == "coroutine" and isinstance(outer, ast.Await):
-        return "awaits it" if own.kind == "context manager" or lacks(program, own, "__await__") else ""
+        return "awaits it" if own.kind == "context manager" or provably_lacks(program, own, "__await__") else ""
     return ""

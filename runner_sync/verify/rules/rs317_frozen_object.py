@@ -73,9 +73,9 @@ def find_at_start(program: Program, module: Module) -> Iterable[Finding]:
                     info, struct.name, reason, fix="Drop the decorator, and declare it as a struct."
                 )
                 continue
-            is_made = generated.is_dataclass(info) or info in generated.structs(mro.classes)
-            found = generated.fields(mro.classes) if is_made and not mro.is_foreign else None
-            wrong = generated.misplaced(found or ())
+            is_made = generated.is_dataclass(info) or info in generated.find_structs(mro.classes)
+            found = generated.collect_fields(mro.classes) if is_made and not mro.is_foreign else None
+            wrong = generated.find_misplaced_field(found or ())
             if wrong is not None:
                 field, owner, before = wrong
                 reason = (
@@ -112,7 +112,7 @@ def _describe_refusal(mro: Mro, instance: Instance, name: str, *, own: str) -> s
     """
     if mro.open or any(not info.methods.keys().isdisjoint({own, name}) for info in mro.classes):
         return ""
-    structs = generated.structs(mro.classes)
+    structs = generated.find_structs(mro.classes)
     for number, info in enumerate(mro.classes):
         if is_record(info) and name in info.fields:
             return f"`{info.name}` ({info.place}) is a NamedTuple"

@@ -24,7 +24,7 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from runner_sync.model import PACKAGES, Finding, Severity
-from runner_sync.verify.trees.calling.virtual import virtual_reads
+from runner_sync.verify.trees.calling.virtual import find_virtual_reads
 from runner_sync.verify.trees.classes import Mro
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
@@ -80,7 +80,7 @@ def _describe_loss(step: Step, node: ast.Attribute) -> str:
     now, was = step.program.mros(frame.info), step.old.mros(before.info)
     if any(mro.open for mro in now) or _is_still_upstream(now, node.attr):
         return ""
-    readers = (read for mro in was for read in virtual_reads(step.old, mro, node.attr))
+    readers = (read for mro in was for read in find_virtual_reads(step.old, mro, node.attr))
     places = (f"{f.module.path}:{read.lineno}" for f, read in readers if f.module.project != "vllm-omni")
     place = next(places, "")
     return f"{place} did" if place else ""

@@ -36,7 +36,7 @@ from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import steps
 from runner_sync.verify.trees.values.annotations import tuple_parts
-from runner_sync.verify.trees.values.declared import Declared, is_another, joined, kinds_of
+from runner_sync.verify.trees.values.declared import Declared, is_another, kinds_of, unite
 
 CODE = "RS319"
 NAME = "value-kind"
@@ -57,7 +57,7 @@ class _Side:
     def find_declaration(self, slot: _Slot, *, count: int) -> Declared | None:
         """Return the declared kind of a parameter, or of one of ``count`` returned values."""
         classes = self.program.classes
-        return joined([kinds_of(classes, c.module, _find_annotation(c, slot, count=count)) for c in self.callees])
+        return unite([kinds_of(classes, c.module, _find_annotation(c, slot, count=count)) for c in self.callees])
 
     def unparse(self, slot: _Slot, *, count: int) -> str:
         """Return the source text of the annotation."""

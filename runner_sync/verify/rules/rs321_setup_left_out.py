@@ -24,7 +24,7 @@ from runner_sync.model import Finding, Severity
 from runner_sync.statements.assigning import assignments_of
 from runner_sync.syntax import Function, dotted_name, is_none
 from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.functions import insisted_on, nodes_of, words_of
+from runner_sync.verify.trees.functions import find_required_name, nodes_of, words_of
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.world import Definition
@@ -60,7 +60,7 @@ def _is_setup(definition: Definition) -> bool:
         return False
     names = _find_globals_set(function)
     others = (f for f in module.node.body if isinstance(f, Function) and f is not function)
-    return bool(names) and any(names & insisted_on(s) for other in others for s in other.body)
+    return bool(names) and any(names & find_required_name(s) for other in others for s in other.body)
 
 
 def _find_globals_set(function: Function) -> set[str]:

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from runner_sync.model import Finding, Severity
-from runner_sync.verify.trees.left_out import LeftOut, left_out
+from runner_sync.verify.trees.left_out import LeftOut, find_left_out
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 
@@ -34,7 +34,7 @@ SEVERITY: Severity = "error"
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
     """Yield calls in overrides of ``module`` whose values are lost since ``old``."""
-    return (_make_finding(row, name) for row in left_out(program, module, old) if (name := row.overwritten()))
+    return (_make_finding(row, name) for row in find_left_out(program, module, old) if (name := row.overwritten()))
 
 
 def _make_finding(row: LeftOut, name: str) -> Finding:

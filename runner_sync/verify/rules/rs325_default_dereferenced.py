@@ -24,11 +24,11 @@ from collections.abc import Iterable
 
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import is_none
-from runner_sync.verify.trees.functions import defaulting_to_none
-from runner_sync.verify.trees.left_out import LeftOut, left_out
+from runner_sync.verify.trees.functions import find_none_defaults
+from runner_sync.verify.trees.left_out import LeftOut, find_left_out
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
-from runner_sync.verify.trees.values.dereferenced import Use, dereferenced, is_expected
+from runner_sync.verify.trees.values.dereferenced import Use, find_dereference, is_expected
 
 CODE = "RS325"
 NAME = "default-dereferenced"
@@ -37,10 +37,10 @@ SEVERITY: Severity = "error"
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
     """Yield calls in overrides of ``module`` without an argument that is new since ``old`` and cannot be ``None``."""
-    for row in left_out(program, module, old):
+    for row in find_left_out(program, module, old):
         if not row.overwritten() and not is_expected(row.frame, row.call):
             for name in (name for name in row.names if _is_never_none(row, name)):
-                use = dereferenced(program, row.now, row.call, name)
+                use = find_dereference(program, row.now, row.call, name)
                 if use is not None:
                     yield _make_finding(row, name, use)
 
@@ -48,7 +48,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
 def _is_never_none(row: LeftOut, name: str) -> bool:
     """Whether a parameter is ``None`` by default, and the hidden method passes something else."""
     functions = [callee.function for callee in row.now]
-    is_default = all(function is not None and name in defaulting_to_none(function.args) for function in functions)
+    is_default = all(function is not None and name in find_none_defaults(function.args) for function in functions)
     given = [row.now[0].placed(call)[name] for call in row.theirs]
     return is_default and not any(is_none(value) for value in given)
 

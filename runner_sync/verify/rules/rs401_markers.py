@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from runner_sync.edits import margin
 from runner_sync.model import Severity
 from runner_sync.rulers import ruler_title
-from runner_sync.verify.runners.hygiene import functions
+from runner_sync.verify.runners.hygiene import iter_functions
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.reading import Hit, Reading
 
@@ -70,7 +70,7 @@ def _cut_tidy_bodies(npu: Reading, label: str) -> str:
     """
     lines = list(npu.lines)
     quoted = _find_quoted_rulers(npu)
-    for function in functions(npu):
+    for function in iter_functions(npu):
         start, end = function.body[0].lineno, function.end_lineno or 0
         is_plain = start > function.lineno and quoted.isdisjoint(range(start, end + 1))
         if is_plain and _is_tidy(npu.lines[start - 1 : end], label):

@@ -35,12 +35,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.model import Severity
 from runner_sync.syntax import Function, walk
-from runner_sync.verify.device_words import says_device
-from runner_sync.verify.expecting import DEVICE_ERRORS, caught, holding
-from runner_sync.verify.runners.ancestry import Ancestry, ancestry
-from runner_sync.verify.runners.device_names import ASKING, Gpu, may_name, names_in
+from runner_sync.verify.device_words import is_device_name
+from runner_sync.verify.expecting import DEVICE_ERRORS, find_after_yes, find_caught
+from runner_sync.verify.runners.ancestry import Ancestry, find_ancestry
+from runner_sync.verify.runners.device_names import ASKING, Gpu, find_gpu_names, may_name
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.parity import mentioned, words
+from runner_sync.verify.runners.parity import find_mentions, read_words
 from runner_sync.verify.runners.patch import patch
 from runner_sync.verify.runners.reading import ClassText, Hit, Reading, dotted
 
@@ -81,7 +81,7 @@ def _find_spared_nodes(reading: Reading, root: str) -> set[int]:
     """Return the nodes that only run where there is a GPU, and the conditions that test for one."""
     if f"{root}.is_available" not in reading.text:
         return set()
-    parts = [*holding(reading.nodes, lambda part: _has_availability_test(part, root) or None)]
+    parts = [*find_after_yes(reading.nodes, lambda part: _has_availability_test(part, root) or None)]
     parts += [test for node in reading.nodes for test in _list_conditions(node) if _has_availability_test(test, root)]
     return {id(inner) for part in parts for inner in walk(part)}
 
@@ -119,11 +119,11 @@ def _check_inherited(subject: Subject, gpu: Gpu) -> Iterator[Hit]:
     # A module without runner classes is not even parsed.
     is_runners = any(f"class {name}" in subject.npu.text for name in runners)
     for head in subject.npu.classes.values() if is_runners else ():
-        mro = ancestry(subject.library, head) if head.name in runners else None
+        mro = find_ancestry(subject.library, head) if head.name in runners else None
         if mro is None or mro.is_open:
             continue
         outside = [c for c in mro.classes if c.reading.path not in own]
-        above = [ancestry(subject.library, c) for c in mro.classes[1:] if c.name in runners]
+        above = [find_ancestry(subject.library, c) for c in mro.classes[1:] if c.name in runners]
         for owner, function in _find_candidates(subject, outside, gpu):
             if not mro.is_live(owner, function) or any(other.is_live(owner, function) for other in above):
                 continue
@@ -140,7 +140,7 @@ def _check_inherited(subject: Subject, gpu: Gpu) -> Iterator[Hit]:
 
 def _find_gpu_names(subject: Subject, reading: Reading, gpu: Gpu) -> Gpu:
     return subject.library.answers.once(
-        (_find_gpu_names, reading.path), lambda: names_in(reading, gpu, _find_use_in_helper, _is_device_test)
+        (_find_gpu_names, reading.path), lambda: find_gpu_names(reading, gpu, _find_use_in_helper, _is_device_test)
     )
 
 
@@ -161,13 +161,15 @@ def _is_called(subject: Subject, mro: Ancestry, function: Function) -> bool:
     if subject.upstream is None or subject.vllm is None:
         return True
     others = [other for _, other in mro.live() if other is not function]
-    return function.name in mentioned(others) or function.name in words(subject.upstream) | words(subject.vllm)
+    return function.name in find_mentions(others) or function.name in read_words(subject.upstream) | read_words(
+        subject.vllm
+    )
 
 
 def _has_testing_callers(subject: Subject, mro: Ancestry, function: Function) -> bool:
     """Whether each method that names this one tests the device or platform: this one may be for a GPU only."""
-    others = [pair for pair in mro.live() if pair[1] is not function and function.name in mentioned([pair[1]])]
-    by_upstream = function.name in words(subject.upstream) | words(subject.vllm)
+    others = [pair for pair in mro.live() if pair[1] is not function and function.name in find_mentions([pair[1]])]
+    by_upstream = function.name in read_words(subject.upstream) | read_words(subject.vllm)
     gpu = Gpu(*subject.profile.device)
     known = [(other, _find_gpu_names(subject, owner.reading, gpu).within(other)) for owner, other in others]
     return bool(others) and not by_upstream and all(_has_device_test(*one) for one in known)
@@ -261,16 +263,16 @@ def _may_test_device(statement: ast.stmt, gpu: Gpu) -> bool:
 
 def _are_about_device(tests: list[ast.expr], gpu: Gpu) -> bool:
     """Whether expressions name the device or the platform; ``cudagraph_mode`` names neither."""
-    names = list(mentioned(tests))
+    names = list(find_mentions(tests))
     if any(name in gpu.names or name in gpu.askers for name in names):
         return True
-    return any(says_device(name, (gpu.word, gpu.npu_word)) for name in names)
+    return any(is_device_name(name, (gpu.word, gpu.npu_word)) for name in names)
 
 
 def _find_tensor_test(function: Function, gpu: Gpu) -> ast.Attribute | None:
     """Return a whole condition ``tensor.is_cuda``; none in methods that use the GPU or test for another device."""
     nodes, gpu = walk(function), gpu.within(function)
-    names = mentioned(_collect_tests(nodes, gpu))
+    names = find_mentions(_collect_tests(nodes, gpu))
     others = (gpu.npu_word, "platform", "device")
     tests_device = any(name in gpu.askers or any(word in name.lower() for word in others) for name in names)
     if tests_device or any(gpu.use(node) is not None for node in nodes):
@@ -287,7 +289,7 @@ def _find_assignment(node: ast.AST, gpu: Gpu) -> Iterator[tuple[str, ast.expr]]:
     match node:
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.expr() as value):
             is_made = any(gpu.is_used(inner) for inner in walk(value))
-            if not is_made or not ASKING.isdisjoint(mentioned([value])):
+            if not is_made or not ASKING.isdisjoint(find_mentions([value])):
                 yield name, value
 
 
@@ -312,7 +314,7 @@ def _list_idle(node: ast.AST) -> list[ast.AST]:
         case ast.Attribute(value=asked, attr=name) if name in ASKING and dotted(asked):
             return [asked]
         case ast.Try() | ast.TryStar() | ast.With() | ast.AsyncWith():
-            return [*caught(node, DEVICE_ERRORS)]
+            return [*find_caught(node, DEVICE_ERRORS)]
         case ast.ExceptHandler(type=ast.expr() as kind):
             return [kind]
         case ast.Call(func=function, args=given) if (name := dotted(function).rpartition(".")[2]) in _TYPES:

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.profile import KeywordRewrite
-from runner_sync.verify.runners.hygiene import calls
+from runner_sync.verify.runners.hygiene import find_calls
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.patch import patch
 from runner_sync.verify.runners.reading import Hit, Reading
@@ -37,7 +37,7 @@ def find(subject: Subject) -> Iterator[Hit]:
     """Yield one finding per keyword."""
     npu = subject.npu
     for row in subject.profile.keywords:
-        for call in calls(npu, row.call, keyword=row.name):
+        for call in find_calls(npu, row.call, keyword=row.name):
             yield from (_make_hit(npu, keyword, row) for keyword in call.keywords if keyword.arg == row.name)
 
 

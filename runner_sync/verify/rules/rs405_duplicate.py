@@ -32,7 +32,7 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.syntax import Function, decorator_name, is_name, walk
-from runner_sync.verify.runners.hygiene import blocks, functions
+from runner_sync.verify.runners.hygiene import iter_functions, iter_suites
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.reading import Hit, Reading
 
@@ -53,8 +53,8 @@ def find(subject: Subject) -> Iterator[Hit]:
     yield from _check_definitions(npu, npu.tree.body)
     for owner in npu.classes.values():
         yield from _check_definitions(npu, owner.node.body)
-    for function in functions(npu):
-        for block in blocks(function.body):
+    for function in iter_functions(npu):
+        for block in iter_suites(function.body):
             yield from _check_runs(npu, block)
 
 

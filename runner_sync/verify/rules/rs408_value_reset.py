@@ -26,7 +26,7 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.syntax import Function, blocks_of, statements_of, walk
-from runner_sync.verify.runners.hygiene import blocks, functions
+from runner_sync.verify.runners.hygiene import iter_functions, iter_suites
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.reading import Hit, Reading, dotted
 
@@ -39,13 +39,13 @@ _Scope = Function | ast.Lambda | ast.ClassDef
 
 def find(subject: Subject) -> Iterator[Hit]:
     """Yield one finding per reset."""
-    for function in functions(subject.npu):
+    for function in iter_functions(subject.npu):
         yield from _check_function(subject.npu, function)
 
 
 def _check_function(npu: Reading, function: Function) -> Iterator[Hit]:
     shared: set[str] | None = None
-    for block in blocks(function.body, closed=(ast.Try, ast.TryStar)):
+    for block in iter_suites(function.body, closed=(ast.Try, ast.TryStar)):
         for index, statement in enumerate(block):
             name = _find_reset_name(statement)
             computed = _find_computation(npu, block[:index], name) if name else None

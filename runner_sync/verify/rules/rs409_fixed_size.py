@@ -23,7 +23,7 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.syntax import walk
-from runner_sync.verify.runners.hygiene import function_around
+from runner_sync.verify.runners.hygiene import find_function_at
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.reading import Hit, Reading, dotted
 
@@ -64,7 +64,7 @@ def _read_square_size(node: ast.AST) -> int:
 
 def _is_checked(npu: Reading, node: ast.AST, size: int) -> bool:
     line = node.lineno  # type: ignore[attr-defined]
-    around = function_around(npu, line)
+    around = find_function_at(npu, line)
     if around is None:
         return False
     return any(_is_check(inner) and _has_number(inner, size) for inner in walk(around))

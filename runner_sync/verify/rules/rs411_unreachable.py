@@ -28,7 +28,7 @@ from runner_sync.model import Severity
 from runner_sync.statements import cut_off, may_swallow, swallowers_named
 from runner_sync.syntax import suites_of, walk
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.reading import Hit, Reading, shortened
+from runner_sync.verify.runners.reading import Hit, Reading, shorten_code
 
 CODE = "RS411"
 NAME = "unreachable"
@@ -60,9 +60,9 @@ def _may_swallow_exceptions(npu: Reading, leaving: ast.stmt) -> bool:
 
 def _describe_reason(leaving: ast.stmt) -> str:
     if isinstance(leaving, ast.Return | ast.Raise | ast.Continue | ast.Break):
-        return f"`{shortened(ast.unparse(leaving), most=_SYMBOL)}` stands in front of it"
+        return f"`{shorten_code(ast.unparse(leaving), most=_SYMBOL)}` stands in front of it"
     return f"every way through `{_quote_head(leaving)}` in front of it leaves"
 
 
 def _quote_head(statement: ast.stmt) -> str:
-    return shortened(ast.unparse(statement).split("\n")[0], most=_SYMBOL)
+    return shorten_code(ast.unparse(statement).split("\n")[0], most=_SYMBOL)

@@ -27,7 +27,7 @@ from runner_sync.model import Severity
 from runner_sync.statements import always_leaves, yields
 from runner_sync.syntax import Function, is_none, statements_of
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.locked import definition
+from runner_sync.verify.runners.locked import find_definition
 from runner_sync.verify.runners.reading import Hit, Reading
 
 CODE = "RS412"
@@ -41,7 +41,7 @@ def find(subject: Subject) -> Iterator[Hit]:
     if before is None or before.npu.text == subject.npu.text:
         return
     for name, function in _list_functions(subject.npu):
-        was = definition(before.npu, name)
+        was = find_definition(before.npu, name)
         if isinstance(was, Function) and _ends_in_value(was) and _may_fall_off(function):
             yield subject.npu.hit(
                 (CODE, SEVERITY),

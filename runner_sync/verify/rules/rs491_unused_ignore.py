@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from runner_sync.model import Severity
-from runner_sync.verify.ignores import Ignore, listed, said
+from runner_sync.verify.ignores import Ignore, format_codes, join_quoted
 from runner_sync.verify.runners.reading import Hit, Reading
 
 CODE = "RS491"
@@ -32,11 +32,11 @@ def find(reading: Reading, ignore: Ignore, has_run: Callable[[str], bool]) -> It
     if not ignore.reason:
         return
     line = ignore.comment.line
-    used = listed(said(pair for pair in ignore.codes if pair in ignore.used))
+    used = join_quoted(format_codes(pair for pair in ignore.codes if pair in ignore.used))
     kept = f"; {used} still silences something" if used else ""
     for pair in ignore.codes:
         if pair not in ignore.used and has_run(pair[0]):
-            what = said([pair])[0]
+            what = format_codes([pair])[0]
             yield reading.hit_lines(
                 (CODE, SEVERITY),
                 (line, line),

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from runner_sync.model import Severity
-from runner_sync.verify.ignores import Ignore, listed, said
+from runner_sync.verify.ignores import Ignore, format_codes, join_quoted
 from runner_sync.verify.runners.reading import Hit, Reading
 
 CODE = "RS492"
@@ -46,7 +46,7 @@ def find(reading: Reading, ignore: Ignore, _has_run: Callable[[str], bool]) -> I
 
 def _describe_problem(ignore: Ignore) -> str:
     """Describe what is wrong with the comment; empty for nothing."""
-    others = listed(ignore.malformed)
+    others = join_quoted(ignore.malformed)
     wrong = f"{others} {'is no rule code' if len(ignore.malformed) == 1 else 'are no rule codes'}"
     if not ignore.codes:
         return f"This comment silences nothing: {wrong if others else 'no rule code stands in brackets'}."
@@ -56,4 +56,4 @@ def _describe_problem(ignore: Ignore) -> str:
         return ""
     silences = "silences" if len(ignore.malformed) == 1 else "silence"
     counts = "counts" if len(ignore.codes) == 1 else "count"
-    return f"{wrong} and {silences} nothing; {listed(said(ignore.codes))} {counts}."
+    return f"{wrong} and {silences} nothing; {join_quoted(format_codes(ignore.codes))} {counts}."

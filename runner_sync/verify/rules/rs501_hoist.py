@@ -22,9 +22,9 @@ from collections.abc import Iterator
 from runner_sync.model import Severity
 from runner_sync.profile import Profile
 from runner_sync.syntax import Function, walk
-from runner_sync.verify.runners.duplication import same_globals, says_the_same
+from runner_sync.verify.runners.duplication import has_same_globals, is_equal_translated
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.parity import in_npu_words, is_device_bound
+from runner_sync.verify.runners.parity import is_device_bound, translate_to_npu
 from runner_sync.verify.runners.reading import Hit, Reading
 
 CODE = "RS501"
@@ -53,7 +53,7 @@ def find(subject: Subject) -> Iterator[Hit]:
 
 def _is_shared(subject: Subject, function: Function, gpu: Reading, twin: Function) -> bool:
     profile, npu = subject.profile, subject.npu
-    if not says_the_same(npu, function, gpu, twin, profile=profile):
+    if not is_equal_translated(npu, function, gpu, twin, profile=profile):
         return False
     if sum(isinstance(node, ast.stmt) for node in walk(function)) <= STATEMENTS:
         return False
@@ -61,12 +61,12 @@ def _is_shared(subject: Subject, function: Function, gpu: Reading, twin: Functio
         return False
     if _skips_platform_sampler(npu.text_of(function), profile):
         return False
-    return same_globals(npu, function, gpu)
+    return has_same_globals(npu, function, gpu)
 
 
 def _names_device(text: str, profile: Profile) -> bool:
     words = [f"torch.{device}" for device in profile.device]
-    translated = in_npu_words(text, profile)
+    translated = translate_to_npu(text, profile)
     return translated != text or is_device_bound(text, profile) or any(word in text for word in words)
 
 

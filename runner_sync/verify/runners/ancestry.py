@@ -92,9 +92,9 @@ class Ancestry:
         return next((c for c in self.classes[self.classes.index(start) :] if method in c.methods), None)
 
 
-def ancestry(library: Library, head: ClassText) -> Ancestry:
+def find_ancestry(library: Library, head: ClassText) -> Ancestry:
     """Return the MRO of ``head``; the bases as written if C3 finds no order or they form a circle."""
-    return library.answers.once((ancestry, id(head)), lambda: _build_ancestry(library, head))
+    return library.answers.once((find_ancestry, id(head)), lambda: _build_ancestry(library, head))
 
 
 def _build_ancestry(library: Library, head: ClassText) -> Ancestry:

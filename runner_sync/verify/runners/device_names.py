@@ -65,7 +65,7 @@ class Gpu:
         return any(name in text for name in (*self.names, *self.helpers)) or may_name(text, self)
 
 
-def names_in(
+def find_gpu_names(
     reading: Reading,
     gpu: Gpu,
     first_use: Callable[[Function, Gpu], ast.AST | None],

@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from runner_sync.lineage import Candidate, fingerprint, infer, kind_of, similarity
+from runner_sync.lineage import Candidate, classify, find_origin, fingerprint, similarity
 from runner_sync.lock import Entry
 from runner_sync.model import Unit
 from runner_sync.statements.likeness import dice, words
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.parity import in_npu_words
+from runner_sync.verify.runners.parity import translate_to_npu
 from runner_sync.verify.runners.reading import Reading
 
 PORT = 0.25
@@ -47,7 +47,7 @@ class Follower:
     upstream: str | None
 
 
-def followers(subject: Subject) -> Iterator[Follower]:
+def find_followers(subject: Subject) -> Iterator[Follower]:
     """Yield the NPU units that have an upstream unit, found by lock entry or by name."""
     entries = {entry.qualname: entry for entry in subject.module.entries}
     upstream = _get_units(subject.upstream)
@@ -84,16 +84,16 @@ def _list_upstream_names(subject: Subject, name: str, entry: Entry | None) -> li
 def is_copy(subject: Subject, follower: Follower) -> bool:
     """Whether the NPU unit is a copy of its upstream unit, not an override that calls it or only shares its name."""
     known = [text for text in (follower.base, follower.upstream) if text is not None]
-    origin = infer(follower.unit.text, [Candidate("", text) for text in known])
+    origin = find_origin(follower.unit.text, [Candidate("", text) for text in known])
     owner = follower.name.rpartition(".")[0]
-    if origin is None or kind_of(follower.unit.text, origin, owner=owner) != "copy":
+    if origin is None or classify(follower.unit.text, origin, owner=owner) != "copy":
         return False
     return _likeness_to_twin(subject, follower.unit) <= origin.similarity + PORT
 
 
 def _likeness_to_twin(subject: Subject, unit: Unit) -> float:
     text = _text_of(_get_units(subject.gpu), subject.profile.gpu_name(unit.qualname))
-    return similarity(unit.text, in_npu_words(text, subject.profile)) if text is not None else 0.0
+    return similarity(unit.text, translate_to_npu(text, subject.profile)) if text is not None else 0.0
 
 
 def _has_edited_form(statement: str, own: Iterable[str], dropped: Iterable[str]) -> bool:
@@ -126,7 +126,7 @@ class Difference:
     leftover: tuple[str, ...]
 
 
-def difference(base: str, upstream: str, copy: str) -> Difference:
+def compare_statements(base: str, upstream: str, copy: str) -> Difference:
     """Return the statements that changed from ``base`` to ``upstream``, and which of them ``copy`` does not follow."""
     old, new, copied = fingerprint(base), fingerprint(upstream), fingerprint(copy)
     added, dropped = new - old, old - new

@@ -13,7 +13,7 @@ import re
 from runner_sync.naming import Import
 from runner_sync.profile import Profile
 from runner_sync.syntax import Function, first_line, is_string, walk
-from runner_sync.verify.runners.parity import in_npu_words
+from runner_sync.verify.runners.parity import translate_to_npu
 from runner_sync.verify.runners.reading import Reading
 
 _BUILTINS = frozenset(dir(builtins))
@@ -21,7 +21,7 @@ _EVERYWHERE = frozenset({"__import__", "__build_class__", "__debug__", "__builti
 """Names with two underscores that mean the same in every module."""
 
 
-def same_globals(reading: Reading, function: Function, other: Reading) -> bool:
+def has_same_globals(reading: Reading, function: Function, other: Reading) -> bool:
     """Whether every global that ``function`` reads is bound alike in both modules, or unbound in one.
 
     ``logger`` may differ. A name that depends on the module or class around it (``__name__``, ``__class__``) never
@@ -60,15 +60,17 @@ def _find_origin(reading: Reading, name: str) -> frozenset[Import | str] | None:
     return None
 
 
-def says_the_same(reading: Reading, function: Function, other: Reading, twin: Function, *, profile: Profile) -> bool:
+def is_equal_translated(
+    reading: Reading, function: Function, other: Reading, twin: Function, *, profile: Profile
+) -> bool:
     """Whether the NPU and GPU functions are equal after GPU names are translated; docstrings do not count."""
     if not _may_be_equal(reading, function, other, twin, profile=profile):
         return False
-    if reading.text_of(function) == in_npu_words(other.text_of(twin), profile):
+    if reading.text_of(function) == translate_to_npu(other.text_of(twin), profile):
         return True
-    if _squeeze_function(reading, function) != in_npu_words(_squeeze_function(other, twin), profile):
+    if _squeeze_function(reading, function) != translate_to_npu(_squeeze_function(other, twin), profile):
         return False
-    return _unparse_plainly(function) == in_npu_words(_unparse_plainly(twin), profile)
+    return _unparse_plainly(function) == translate_to_npu(_unparse_plainly(twin), profile)
 
 
 def are_equal(reading: Reading, function: Function, other: Reading, twin: Function) -> bool:
@@ -96,7 +98,7 @@ def _may_be_equal(
     if len(code) != len(twin_code) or not code or type(code[-1]) is not type(twin_code[-1]):
         return False
     line, twin_line = reading.lines[code[-1].lineno - 1], other.lines[twin_code[-1].lineno - 1]
-    return "".join(line.split()) == "".join((in_npu_words(twin_line, profile) if profile else twin_line).split())
+    return "".join(line.split()) == "".join((translate_to_npu(twin_line, profile) if profile else twin_line).split())
 
 
 def _unparse_plainly(function: Function) -> str:

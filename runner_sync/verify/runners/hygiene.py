@@ -13,7 +13,7 @@ from runner_sync.syntax import Function, blocks_of, walk
 from runner_sync.verify.runners.reading import Reading, dotted
 
 
-def functions(reading: Reading) -> Iterator[Function]:
+def iter_functions(reading: Reading) -> Iterator[Function]:
     """Yield every top-level function and method."""
     yield from reading.functions.values()
     for owner in reading.classes.values():
@@ -21,15 +21,15 @@ def functions(reading: Reading) -> Iterator[Function]:
             yield from definitions
 
 
-def blocks(body: list[ast.stmt], *, closed: tuple[type[ast.stmt], ...] = ()) -> Iterator[list[ast.stmt]]:
+def iter_suites(body: list[ast.stmt], *, closed: tuple[type[ast.stmt], ...] = ()) -> Iterator[list[ast.stmt]]:
     """Yield ``body`` and its nested suites, except those of functions, classes and ``closed`` statements."""
     yield body
     for statement in body:
         for block in blocks_of(statement) if not isinstance(statement, closed) else ():
-            yield from blocks(block, closed=closed)
+            yield from iter_suites(block, closed=closed)
 
 
-def calls(reading: Reading, name: str, *, keyword: str) -> Iterator[ast.Call]:
+def find_calls(reading: Reading, name: str, *, keyword: str) -> Iterator[ast.Call]:
     """Yield calls ``name(…)``, ``x.name(…)`` and ``partial(name, …)``, which passes its keywords on.
 
     Skips statements and methods whose text lacks the word ``keyword``.
@@ -48,6 +48,6 @@ def _last_words(call: ast.Call) -> list[str]:
     return [dotted(part).rpartition(".")[2] for part in (call.func, *call.args)]
 
 
-def function_around(reading: Reading, line: int) -> Function | None:
+def find_function_at(reading: Reading, line: int) -> Function | None:
     """Return the top-level function or method that contains ``line``."""
-    return next((f for f in functions(reading) if f.lineno <= line <= (f.end_lineno or f.lineno)), None)
+    return next((f for f in iter_functions(reading) if f.lineno <= line <= (f.end_lineno or f.lineno)), None)

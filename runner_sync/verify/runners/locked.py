@@ -1,8 +1,8 @@
 """Compares the units of a module with the lock to find units that were edited since (RS110, RS201).
 
 Comes in: a `Reading` and lock entries. Goes out: answers, and entries with the extra keys that a later `check` needs
-(`record`). May touch: nothing. A hash of its lines shows at once that a unit is unchanged, as nearly all are. Only for
-the others is the module split into units, whose digests ignore layout and comments.
+(`add_lock_keys`). May touch: nothing. A hash of its lines shows at once that a unit is unchanged, as nearly all are.
+Only for the others is the module split into units, whose digests ignore layout and comments.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ GPU_CODE = "gpu_code_hash"
 KEYS = (OWN, OWN_TEXT, GPU_TEXT, GPU_CODE, OUTSIDE)
 
 
-def definition(reading: Reading, qualname: str) -> Function | ast.ClassDef | None:
+def find_definition(reading: Reading, qualname: str) -> Function | ast.ClassDef | None:
     """Return the last definition of ``qualname``; ``None`` if there is none."""
     owner, _, member = qualname.rpartition(".")
     if owner:
@@ -40,7 +40,7 @@ def definition(reading: Reading, qualname: str) -> Function | ast.ClassDef | Non
 
 def text_hash(reading: Reading, qualname: str) -> str:
     """Return the hash of the lines of a definition or class-level field; ``""`` if there is none."""
-    node = definition(reading, qualname) or _find_field(reading, qualname)
+    node = find_definition(reading, qualname) or _find_field(reading, qualname)
     return _hash(reading.text_of(node)) if node is not None else ""
 
 
@@ -72,7 +72,7 @@ def outside_lines(reading: Reading, qualname: str, *, label: str) -> list[tuple[
     """
     from runner_sync.markers import read_markers
 
-    node = definition(reading, qualname) or _find_field(reading, qualname)
+    node = find_definition(reading, qualname) or _find_field(reading, qualname)
     if node is None:
         return None
     marked = read_markers(reading.text, path=reading.path, label=label).marked
@@ -92,7 +92,7 @@ def is_edited(entry: Entry, reading: Reading) -> bool | None:
     return None if now is None else now != locked
 
 
-def has_moved(reference: BaseRef, reading: Reading, *, quick: object, code: object = None) -> bool:
+def is_changed(reference: BaseRef, reading: Reading, *, quick: object, code: object = None) -> bool:
     """Whether the unit that ``reference`` names differs from the locked one, or is gone.
 
     ``quick`` is the locked hash of its lines. With ``code``, the locked hash without docstrings, docstrings do not
@@ -105,7 +105,7 @@ def has_moved(reference: BaseRef, reading: Reading, *, quick: object, code: obje
     return not code or code_hash(reading, reference.qualname) != code
 
 
-def is_alike(now: Reading, before: Reading, qualname: str) -> bool:
+def is_unchanged(now: Reading, before: Reading, qualname: str) -> bool:
     """Whether the unit has the same code in both readings, or exists in neither.
 
     Layout, comments and docstrings do not count.
@@ -134,14 +134,14 @@ def _digest(reading: Reading, qualname: str, *, documented: bool = True) -> str 
     unit = reading.units.get(qualname)
     if unit is None:
         return None
-    node = definition(reading, qualname)
+    node = find_definition(reading, qualname)
     # The lines of a function contain nothing else, but fields may share a line.
     if isinstance(node, Function) and unit.start <= node.lineno <= unit.end:
         return digest_of([node], documented=documented)
     return digest(unit.text, documented=documented)
 
 
-def record(entries: Iterable[Entry], npu: Reading, gpu: Reading | None, *, label: str) -> tuple[Entry, ...]:
+def add_lock_keys(entries: Iterable[Entry], npu: Reading, gpu: Reading | None, *, label: str) -> tuple[Entry, ...]:
     """Return ``entries`` of one module with the keys by which RS110 and RS201 later find edited units.
 
     Call it when the lock is written, with the texts that are written.
@@ -156,6 +156,6 @@ def _make_keys(entry: Entry, npu: Reading, gpu: Reading | None, label: str) -> I
         yield OWN_TEXT, text_hash(npu, entry.qualname)
         yield OUTSIDE, outside_hash(npu, entry.qualname, label=label)
     # Only if the twin still equals the locked one; otherwise the quick hash would hide the change.
-    if gpu is not None and entry.gpu is not None and not has_moved(entry.gpu, gpu, quick=None):
+    if gpu is not None and entry.gpu is not None and not is_changed(entry.gpu, gpu, quick=None):
         yield GPU_TEXT, text_hash(gpu, entry.gpu.qualname)
         yield GPU_CODE, code_hash(gpu, entry.gpu.qualname)

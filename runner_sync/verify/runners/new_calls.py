@@ -19,7 +19,7 @@ from runner_sync.syntax import dotted_name, walk
 _Calls = dict[str, list[ast.Call]]
 
 
-def new_keywords(base: str, upstream: str, copy: str) -> Iterator[tuple[str, str]]:
+def find_new_keywords(base: str, upstream: str, copy: str) -> Iterator[tuple[str, str]]:
     """Yield new keywords, each with the function that gets it: ``"rows", "pad"`` for a new ``pad(rows=…)``."""
     old, new, own = (_find_calls(text) for text in (base, upstream, copy))
     for name in sorted(new.keys() & old.keys() & own.keys()):
@@ -30,7 +30,7 @@ def new_keywords(base: str, upstream: str, copy: str) -> Iterator[tuple[str, str
             yield from ((keyword, name.rpartition(".")[2]) for keyword in sorted(fresh))
 
 
-def new_steps(base: str, upstream: str, copy: str) -> Iterator[str]:
+def find_new_self_calls(base: str, upstream: str, copy: str) -> Iterator[str]:
     """Yield newly called methods of ``self`` that the copy does not mention: ``"flush"``."""
     words = set(re.findall(r"\w+", copy))
     for name in sorted(_find_calls(upstream).keys() - _find_calls(base).keys()):

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 
 from runner_sync.profile import Profile
 from runner_sync.syntax import Function, walk
-from runner_sync.verify.runners.ancestry import Ancestry, ancestry
+from runner_sync.verify.runners.ancestry import Ancestry, find_ancestry
 from runner_sync.verify.runners.job import Library, Subject
 from runner_sync.verify.runners.reading import ClassText, Reading, constant_text, dotted
 
@@ -33,18 +33,18 @@ class Pair:
     @cached_property
     def gpu_mro(self) -> Ancestry:
         """The MRO of the GPU class."""
-        return ancestry(self.library, self.gpu)
+        return find_ancestry(self.library, self.gpu)
 
     @cached_property
     def npu_mro(self) -> Ancestry:
         """The MRO of the NPU class."""
-        return ancestry(self.library, self.npu)
+        return find_ancestry(self.library, self.npu)
 
     @cached_property
     def npu_mentions(self) -> frozenset[str]:
         """Every name mentioned by live methods of the NPU class or by any code in its file."""
         live = [function for _, function in self.npu_mro.live()]
-        return frozenset(mentioned([*live, self.npu.reading.tree]))
+        return frozenset(find_mentions([*live, self.npu.reading.tree]))
 
     @cached_property
     def bound_names(self) -> frozenset[str]:
@@ -73,17 +73,19 @@ class Pair:
         return tuple(c for c in self.npu_mro.classes if c not in self.gpu_mro.classes)
 
 
-def pairs(subject: Subject) -> tuple[Pair, ...]:
+def make_pairs(subject: Subject) -> tuple[Pair, ...]:
     """Return the twins of one module, made once for all rules."""
-    return subject.answers.once(pairs, lambda: tuple(Pair(subject.library, gpu, npu) for gpu, npu in subject.twins))
+    return subject.answers.once(
+        make_pairs, lambda: tuple(Pair(subject.library, gpu, npu) for gpu, npu in subject.twins)
+    )
 
 
-def whole_pairs(subject: Subject) -> tuple[Pair, ...]:
+def find_whole_pairs(subject: Subject) -> tuple[Pair, ...]:
     """Return the twins whose NPU MRO is fully known. What other twins lack cannot be told."""
-    return tuple(pair for pair in pairs(subject) if not pair.npu_mro.is_open)
+    return tuple(pair for pair in make_pairs(subject) if not pair.npu_mro.is_open)
 
 
-def port_of(subject: Subject, unit: str, twin: str, name: str, place: str) -> str:
+def describe_port(subject: Subject, unit: str, twin: str, name: str, place: str) -> str:
     """Return the fix, as text, for statements with ``name`` that GPU unit ``twin`` has at ``place`` and NPU lacks.
 
     Statements already missing at the last sync need an older base. The fix names it if an earlier revision of the twin
@@ -103,7 +105,7 @@ def port_of(subject: Subject, unit: str, twin: str, name: str, place: str) -> st
     )
 
 
-def mentioned(nodes: Iterable[ast.AST]) -> Iterator[str]:
+def find_mentions(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Yield names, attributes, string literals, keywords and parameters anywhere below ``nodes``.
 
     The definition of a method does not mention it: something has to call it.
@@ -121,7 +123,7 @@ def mentioned(nodes: Iterable[ast.AST]) -> Iterator[str]:
                 yield node.arg
 
 
-def words(reading: Reading | None) -> frozenset[str]:
+def read_words(reading: Reading | None) -> frozenset[str]:
     """Return every word of a file's text, comments and strings included; empty for no file."""
     return _split_words(reading.text) if reading is not None else frozenset()
 
@@ -131,7 +133,7 @@ def _split_words(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", text))
 
 
-def in_npu_words(text: str, profile: Profile) -> str:
+def translate_to_npu(text: str, profile: Profile) -> str:
     """Return GPU code with GPU names replaced by the profile's NPU names; only for comparison, never to be written."""
     pattern, table = _build_dictionary(profile)
     # Most texts contain no GPU name, and the pattern would be tried at every character.
@@ -154,11 +156,11 @@ def _build_dictionary(profile: Profile) -> tuple[re.Pattern[str], Mapping[str, s
 
 def is_device_bound(text: str, profile: Profile) -> bool:
     """Whether GPU code cannot simply be ported: it uses a name that the profile lists as device-only or unported."""
-    translated = in_npu_words(text, profile)
+    translated = translate_to_npu(text, profile)
     return any(word in text for word in profile.device_only) or any(word in translated for word in profile.unported)
 
 
-def model_hooks(function: ast.AST, asking: Mapping[str, int]) -> Iterator[tuple[str, ast.Call]]:
+def find_model_hooks(function: ast.AST, asking: Mapping[str, int]) -> Iterator[tuple[str, ast.Call]]:
     """Yield the optional model hooks that a function asks for, each with the call.
 
     A call asks by ``hasattr(self.model, "x")``, by ``getattr(self.model, "x", …)``, or by passing the name to an

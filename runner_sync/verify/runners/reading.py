@@ -329,7 +329,7 @@ def assigned_in(body: Iterable[ast.stmt]) -> dict[str, list[ast.expr]]:
     return found
 
 
-def shortened(code: str, *, most: int) -> str:
+def shorten_code(code: str, *, most: int) -> str:
     """Return code in one line, cut to fewer than ``most`` characters if it is longer."""
     line = " ".join(code.split())
     return line if len(line) <= most else f"{line[: most - 3]}…"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from runner_sync.model import Severity, Unit
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.locked import definition
+from runner_sync.verify.runners.locked import find_definition
 from runner_sync.verify.runners.reading import Hit, Span
 
 
@@ -23,7 +23,7 @@ def unit_hit(
 ) -> Hit:
     """Make a finding at the ``def`` line of ``unit``; a change anywhere in the unit makes it concern the branch."""
     spans = ((unit.path, unit.start, unit.end), *also)
-    node = definition(subject.npu, unit.qualname)
+    node = find_definition(subject.npu, unit.qualname)
     if node is None:
         hit = subject.npu.hit_lines(
             rule, (unit.start, unit.start), symbol=symbol, message=message, fix=fix, unit=unit.qualname

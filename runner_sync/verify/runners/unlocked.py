@@ -7,7 +7,7 @@ because a lock records each of these that has a GPU twin.
 from __future__ import annotations
 
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.locked import definition, text_hash
+from runner_sync.verify.runners.locked import find_definition, text_hash
 from runner_sync.verify.runners.reading import Reading
 
 
@@ -20,25 +20,25 @@ def _find_unlocked_twins(subject: Subject) -> tuple[tuple[str, str], ...]:
     if _is_inferred(subject):
         return ()
     locked = {entry.qualname for entry in subject.module.entries if entry.gpu is not None}
-    return tuple((name, twin) for name, twin in twin_units(subject) if name not in locked)
+    return tuple((name, twin) for name, twin in find_twin_units(subject) if name not in locked)
 
 
-def twin_units(subject: Subject) -> tuple[tuple[str, str], ...]:
+def find_twin_units(subject: Subject) -> tuple[tuple[str, str], ...]:
     """Return NPU and GPU name of every function and method of the twin classes that both sides define."""
     gpu = subject.gpu
     if gpu is None:
         return ()
     names = [f"{npu.name}.{member}" for _, npu in subject.twins for member in npu.methods]
     pairs = [(name, subject.profile.gpu_name(name)) for name in (*names, *subject.npu.functions)]
-    return tuple((name, twin) for name, twin in pairs if definition(gpu, twin) is not None)
+    return tuple((name, twin) for name, twin in pairs if find_definition(gpu, twin) is not None)
 
 
-def records_gpu(subject: Subject) -> bool:
+def has_gpu_entries(subject: Subject) -> bool:
     """Whether the lock records any GPU text; a lock written with ``--no-gpu`` does not."""
     return any(entry.gpu is not None for module in subject.job.modules for entry in module.entries)
 
 
-def units_gone(subject: Subject) -> tuple[str, ...]:
+def find_gone_units(subject: Subject) -> tuple[str, ...]:
     """Return the units that have a lock entry and no longer exist in the module."""
     names = (entry.qualname for entry in subject.module.entries if not _is_inferred(subject))
     return tuple(name for name in names if not has_unit(subject.npu, name))

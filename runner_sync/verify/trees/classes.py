@@ -19,7 +19,7 @@ from runner_sync.syntax import Function, for_typing, is_name, statements_of
 from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.instance import is_own_class, may_be_instance, self_name
 from runner_sync.verify.trees.modules import Module
-from runner_sync.verify.trees.set_by_name import set_by_name
+from runner_sync.verify.trees.set_by_name import find_set_names
 from runner_sync.verify.trees.world import Definition, World
 
 # Bases that neither add nor hide an attribute that a runner could read.
@@ -268,7 +268,7 @@ def _is_instance_dict(node: ast.AST, function: Function) -> bool:
 
 
 def _read_setattr(info: ClassInfo, function: Function, call: ast.Call) -> None:
-    names = set_by_name(function, call)
+    names = find_set_names(function, call)
     for name in names or ():
         info.written.setdefault(name, []).append(Assignment(None, None, function, call))
     info.open = info.open or names is None

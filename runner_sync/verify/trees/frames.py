@@ -16,7 +16,7 @@ from runner_sync.model import Finding, Severity
 from runner_sync.statements import parameters
 from runner_sync.statements.assigning import ASSIGNING, assignments_of, target_names
 from runner_sync.syntax import Function, head_end, statements_of, walk
-from runner_sync.verify.expecting import ATTRIBUTE_ERRORS, KEY_ERRORS, guarded
+from runner_sync.verify.expecting import ATTRIBUTE_ERRORS, KEY_ERRORS, find_guarded
 from runner_sync.verify.trees import importing, modules
 from runner_sync.verify.trees.classes import Classes, ClassInfo
 from runner_sync.verify.trees.functions import changes_of, nodes_of, reads_of
@@ -140,7 +140,7 @@ class Frame:
         """Whether the code expects ``node`` to fail with one of ``errors``: it catches the error, or stands under a
         version switch."""
         if errors not in self._safe:
-            parts = guarded(nodes_of(self.function), errors)
+            parts = find_guarded(nodes_of(self.function), errors)
             self._safe[errors] = {id(inner) for part in parts for inner in walk(part)}
         return id(node) in self._safe[errors]
 

@@ -90,22 +90,22 @@ def returns_of(function: Function) -> Iterator[ast.expr | None]:
 
 
 @functools.lru_cache(maxsize=16384)
-def asserted(function: Function) -> frozenset[str]:
+def find_asserted(function: Function) -> frozenset[str]:
     """Return the parameters with default ``None`` that every call must nevertheless give: ``assert rows is not None``.
 
     Skips a parameter that an earlier statement assigns, or that an earlier statement with a ``return`` mentions.
     """
     found: set[str] = set()
-    candidates = defaulting_to_none(function.args)
+    candidates = find_none_defaults(function.args)
     for statement in function.body if candidates else ():
-        found |= candidates & insisted_on(statement)
+        found |= candidates & find_required_name(statement)
         candidates -= assigned_names(statement)
         if any(isinstance(inner, ast.Return) for inner in statements_of([statement])):
             candidates -= {node.id for node in walk(statement) if isinstance(node, ast.Name)}
     return frozenset(found)
 
 
-def defaulting_to_none(arguments: ast.arguments) -> set[str]:
+def find_none_defaults(arguments: ast.arguments) -> set[str]:
     """Return the parameters whose default is ``None``."""
     positional = [*arguments.posonlyargs, *arguments.args]
     pairs = [*zip(reversed(positional), reversed(arguments.defaults), strict=False)]
@@ -113,7 +113,7 @@ def defaulting_to_none(arguments: ast.arguments) -> set[str]:
     return {a.arg for a, default in pairs if is_none(default)}
 
 
-def insisted_on(statement: ast.stmt) -> set[str]:
+def find_required_name(statement: ast.stmt) -> set[str]:
     """Return the name, if any, that a statement requires not to be ``None``: ``assert x``, ``if x is None: …
     raise``."""
     match statement:

@@ -17,12 +17,12 @@ from collections.abc import Iterator, Sequence
 
 from runner_sync.statements.assigning import assignments_of
 from runner_sync.syntax import Function, is_name, walk
-from runner_sync.verify.device_words import says_device
+from runner_sync.verify.device_words import is_device_name
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, frame_of, module_frame
 from runner_sync.verify.trees.functions import nodes_of, reads_of, returns_of
 from runner_sync.verify.trees.program import Program
-from runner_sync.verify.trees.values.giving import defines
+from runner_sync.verify.trees.values.giving import defines_member
 from runner_sync.verify.trees.values.guards import find_deciding_tests
 
 _DEVICES = frozenset({"ascend", "cuda", "device", "gpu", "hip", "npu", "rocm", "xpu"})
@@ -32,7 +32,7 @@ _MOST_STEPS = 3
 Part = tuple[Frame, ast.AST]
 
 
-def giver(program: Program, frame: Frame, read: ast.Attribute) -> ClassInfo | None:
+def find_gpu_definer(program: Program, frame: Frame, read: ast.Attribute) -> ClassInfo | None:
     """Return the omni class that defines the attribute for unchecked runners, if ``frame`` runs in both.
 
     ``None`` if there is no such class, or if a condition may keep NPU from the read.
@@ -42,7 +42,7 @@ def giver(program: Program, frame: Frame, read: ast.Attribute) -> ClassInfo | No
     own = {id(info.node): info for mro in program.leaves() for info in mro.classes}
     mros = list(_find_other_mros(program, frame.info, read.attr))
     others = {id(info.node): info for mro in mros for info in mro.classes if id(info.node) not in own}
-    found = (info for info in others.values() if info.module.project == "vllm-omni" and defines(info, read.attr))
+    found = (info for info in others.values() if info.module.project == "vllm-omni" and defines_member(info, read.attr))
     definer = next(found, None)
     if definer is None:
         return None
@@ -100,7 +100,7 @@ def _may_differ(frame: Frame, part: ast.AST, differing: frozenset[str]) -> bool:
 def _names_a_device(node: ast.AST) -> bool:
     match node:
         case ast.Name(id=text) | ast.Attribute(attr=text) | ast.Constant(value=str() as text):
-            return says_device(text, _DEVICES)
+            return is_device_name(text, _DEVICES)
     return False
 
 

@@ -32,7 +32,7 @@ class Idle:
     place: str
 
 
-def idle_reads(program: Program, module: Module) -> Iterator[Idle]:
+def find_idle_reads(program: Program, module: Module) -> Iterator[Idle]:
     """Yield the reads in a module that can only fail.
 
     Skips reads under a test for the attribute or in a ``try``, attributes that a class body, ``__init__`` or another

@@ -52,7 +52,7 @@ class LeftOut:
         return next((n for n in names if all(_sets_first(f.body, n) is False for f in was)), "")
 
 
-def left_out(program: Program, module: Module, old: Program | None) -> Iterator[LeftOut]:
+def find_left_out(program: Program, module: Module, old: Program | None) -> Iterator[LeftOut]:
     """Yield the calls in overrides of ``module`` that leave out parameters added since ``old``."""
     for step in steps(program, module, old):
         hidden_calls = _group_by_name(program.hidden_by(step.frame))

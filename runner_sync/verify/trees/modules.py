@@ -19,7 +19,7 @@ from runner_sync.naming import Import, imported_by
 from runner_sync.statements.assigning import assignments_of
 from runner_sync.statements.mentions import mentions
 from runner_sync.syntax import Function, is_name, lasting_module_of, statements_of, walk
-from runner_sync.verify.expecting import IMPORT_ERRORS, guarded
+from runner_sync.verify.expecting import IMPORT_ERRORS, find_guarded
 from runner_sync.verify.trees.settled import drop_other_versions
 
 
@@ -149,7 +149,7 @@ def unit_at(module: Module, line: int) -> str:
 def imports_of(module: Module) -> tuple[tuple[ast.stmt, PlacedImport], ...]:
     """Return every import of the module as `PlacedImport`, also those in functions, without star imports."""
     nodes = walk(module.node)
-    handled = {inner for part in guarded(nodes, IMPORT_ERRORS) for inner in walk(part) if _is_import(inner)}
+    handled = {inner for part in find_guarded(nodes, IMPORT_ERRORS) for inner in walk(part) if _is_import(inner)}
     statements = (node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
     found = ((node, i) for node in statements for i in read_import(module, node, guarded=node in handled))
     return tuple((node, imported) for node, imported in found if imported.name != "*")

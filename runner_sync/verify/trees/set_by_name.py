@@ -13,7 +13,7 @@ from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.instance import is_own_class, may_be_instance
 
 
-def set_by_name(function: Function, call: ast.Call) -> list[str] | None:
+def find_set_names(function: Function, call: ast.Call) -> list[str] | None:
     """Return the attributes of ``self``, or of its class, that a call of ``setattr`` may add; ``None`` if it may be
     any.
 

@@ -29,7 +29,7 @@ class Successor:
     lines: int
 
 
-def successor(program: Program, old: Program, frame: Frame, name: str) -> Successor | None:
+def find_successor(program: Program, old: Program, frame: Frame, name: str) -> Successor | None:
     """Return the name that most lines of upstream's classes now have in the place of ``name``.
 
     Reads the upstream classes in the MROs of the frame's class. ``None`` if no name prevails, if a class had the new

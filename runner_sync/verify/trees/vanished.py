@@ -14,7 +14,7 @@ from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.program import Program
 
 
-def lost_since(program: Program, frame: Frame, node: ast.Attribute, old: Program) -> str:
+def find_lost_definition(program: Program, frame: Frame, node: ast.Attribute, old: Program) -> str:
     """Return ``path:line`` of a member in the old trees, or an empty text if the new trees may have it.
 
     A member is lost if only the checked modules still contain the word. It is also lost if the old trees created it

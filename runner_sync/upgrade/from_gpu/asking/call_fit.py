@@ -17,7 +17,7 @@ from runner_sync.statements import bound_anywhere, parse_function
 from runner_sync.syntax import calls_on_self, is_name, self_attributes_set, walk
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob, is_selected
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
 def find_unfit(drafts: Sequence[Draft], before: Mapping[str, str]) -> dict[str, str]:
@@ -68,7 +68,7 @@ def _ask_about_misfits(caller: Draft, drafts: Sequence[Draft], job: ModuleJob) -
         restored = _restore_call(caller, other, call) if is_asked_for else None
         new_call = ast.unparse(call)
         if restored is not None:
-            caller = caller.completed(restored)
+            caller = caller.with_completion(restored)
             reason = (
                 f"{other.member} does not accept the arguments that this call would pass now, so the old call stays"
             )
@@ -77,8 +77,8 @@ def _ask_about_misfits(caller: Draft, drafts: Sequence[Draft], job: ModuleJob) -
             more = "" if is_asked_for else f"; `--only {other.name}` upgrades {other.member}, too"
             reason = f"{other.member} does not accept the arguments of this new call{more}"
             shown, confidence = Shown(upstream=new_call, chosen=new_call), DEFECT
-        item = review(caller, job.path, reason=reason, confidence=confidence, shown=shown, line=call.lineno)
-        caller = caller.asking(item)
+        item = make_review(caller, job.path, reason=reason, confidence=confidence, shown=shown, line=call.lineno)
+        caller = caller.with_questions(item)
     return caller
 
 

@@ -21,7 +21,7 @@ from runner_sync.statements import flatten
 from runner_sync.statements.likeness import dice, words
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 HERE = "the GPU runner changed this statement everywhere; the NPU runner still has the old form here"
 
@@ -53,8 +53,8 @@ def ask_about_old_form_elsewhere(draft: Draft, job: ModuleJob, sides: Triple) ->
         if any((it.omni, it.upstream, it.chosen) == (shown.omni, source, shown.chosen) for it in draft.reviews):
             continue
         line = nodes[0].start
-        draft = draft.asking(
-            review(
+        draft = draft.with_questions(
+            make_review(
                 draft,
                 job.path,
                 reason=HERE if is_own else ADDED,

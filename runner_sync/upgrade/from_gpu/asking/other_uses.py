@@ -23,7 +23,7 @@ from runner_sync.syntax import Function, blocks_of, walk
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.questions.reviews import not_ported
+from runner_sync.upgrade.questions.reviews import make_not_ported_review
 
 SHOWN = 20
 """Most lines of a block around a use that a question shows whole."""
@@ -43,7 +43,9 @@ def ask_about_other_uses(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide)
         known = {name for draft in mine for name in self_names(draft.before)}
         ported[owner] = {d.member for d in mine if not d.before and d.text and d.name in side.new} - known
     return [
-        draft if draft.removed else draft.asking(*_find_other_uses(draft, ported.get(draft.owner, set()), job, side))
+        draft
+        if draft.removed
+        else draft.with_questions(*_find_other_uses(draft, ported.get(draft.owner, set()), job, side))
         for draft in drafts
     ]
 
@@ -55,7 +57,7 @@ def _find_other_uses(draft: Draft, ported: AbstractSet[str], job: ModuleJob, sid
         if _count_uses(twin, name) > _count_uses(draft.text, name) and not re.search(rf"\b{name}\b", asked):
             passages = "\n".join(_quote_uses(twin, name))
             why = f"the GPU runner uses {name} here, too; this upgrade ported {name}, but not this use of it"
-            item = not_ported(draft, job.path, why=why, confidence=CONTESTED, upstream=passages)
+            item = make_not_ported_review(draft, job.path, why=why, confidence=CONTESTED, upstream=passages)
             yield replace(item, in_file=True)
 
 

@@ -20,7 +20,7 @@ from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.asking import device_behind, features, no_longer_passed, unconfirmed
 from runner_sync.upgrade.from_gpu.twin import owing
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 TAKEN_OVER = "ported from the GPU runner; this new code has not run on this platform yet"
 
@@ -59,7 +59,7 @@ def list_questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twi
             f"{_explain_presence(was, _find_telling_within(after, j1, j2), occurrences)}{owing.explain(now, job)}"
             f"{unconfirmed.explain(now, job)}{behind}{no_longer_passed.explain(was, now, after)}"
         )
-        item = review(
+        item = make_review(
             draft,
             job.path,
             reason=taken_over if now else _explain_absence(before, i1, i2, occurrences.lost),

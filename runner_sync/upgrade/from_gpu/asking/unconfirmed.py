@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from runner_sync.compose.member_text import uses_word
+from runner_sync.compose.member_text import has_code_word
 from runner_sync.model import TITLES
 from runner_sync.upgrade.job import ModuleJob
 
@@ -33,4 +33,4 @@ def explain(text: str, job: ModuleJob) -> str:
 def _find_uses(text: str, word: str) -> set[str]:
     """Return the uses of a name in ``text``, each with its attributes: ``Graph``, ``Graph.clear``."""
     found = re.findall(rf"(?<![\w.]){re.escape(word)}\b(?:\.\w+)*", text)
-    return {used for used in found if uses_word(text, used)}
+    return {used for used in found if has_code_word(text, used)}

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from runner_sync.confidence import DOUBTFUL
 from runner_sync.model import Finding
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
 def ask_about_untranslated(draft: Draft, path: str, *, before: str, doubts: Iterable[Finding]) -> Draft:
@@ -25,7 +25,7 @@ def ask_about_untranslated(draft: Draft, path: str, *, before: str, doubts: Iter
         for number, line in lines:
             if line not in known and word.search(line.partition("#")[0]):
                 reason = f"{finding.code}: {finding.message.rstrip('.')}: {finding.fix}"
-                item = review(
+                item = make_review(
                     draft,
                     path,
                     reason=reason,
@@ -36,4 +36,4 @@ def ask_about_untranslated(draft: Draft, path: str, *, before: str, doubts: Iter
                 )
                 items.append(item)
                 break
-    return draft.asking(*items)
+    return draft.with_questions(*items)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from runner_sync.compose.member_text import parents_of, self_names
-from runner_sync.compose.members import Member, Obstacle, Twins, decide
+from runner_sync.compose.member_text import find_called_parents, self_names
+from runner_sync.compose.members import Member, Obstacle, Twins, classify_members
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_gpu.twin import mixins
@@ -16,7 +16,7 @@ from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, read_side
 from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
 
 
-def decide_as_it_stands(job: ModuleJob, class_names: Iterable[str]) -> dict[str, Member]:
+def decide_without_upgrade(job: ModuleJob, class_names: Iterable[str]) -> dict[str, Member]:
     """Decide about each member that only the GPU classes have, by its NPU name, if nothing is upgraded."""
     drafts = [Draft(name, (Stage(text),)) for name, text in texts.unit_texts(job.text, job.path).items()]
     side = read_side(job, drafts)
@@ -79,8 +79,8 @@ def _find_not_mixed_in(class_name: str, job: ModuleJob, members: Mapping[str, st
     missing = job.hierarchy.missing_mixins.get(class_name, {})
     have = set(job.hierarchy.inherited[class_name].members) if class_name in job.hierarchy.inherited else set()
     if missing and job.twin.new is not None:
-        own = mixins.instance_names(job.twin.new.text, job.profile.gpu_name(class_name))
-        have |= {name for name in own if "super()" not in parents_of(members.get(name, ""), name)}
+        own = mixins.find_instance_names(job.twin.new.text, job.profile.gpu_name(class_name))
+        have |= {name for name in own if "super()" not in find_called_parents(members.get(name, ""), name)}
     return {name: Obstacle("mixin", mixin) for mixin, names in missing.items() for name in names if name not in have}
 
 
@@ -125,4 +125,4 @@ def decide_members(class_name: str, pair: Twins, job: ModuleJob) -> list[Member]
         missing = [name for name in pair.gpu_new if name not in pair.npu]
         return [Member(name, "inherited", "the NPU class inherits from its GPU twin") for name in missing]
     beside = texts.beside_units(job.text, job.path)
-    return [member for member in decide(pair) if f"{class_name}.{member.name}" not in beside]
+    return [member for member in classify_members(pair) if f"{class_name}.{member.name}" not in beside]

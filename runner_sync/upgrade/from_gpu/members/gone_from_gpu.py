@@ -20,7 +20,7 @@ from runner_sync.upgrade.from_gpu.twin.moved_helpers import Moves, describe_chan
 from runner_sync.upgrade.from_gpu.twin.new_homes import Homes
 from runner_sync.upgrade.from_gpu.twin.readings import translate_units
 from runner_sync.upgrade.job import Inherited, ModuleJob
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
 def drop_gone_from_gpu(
@@ -112,27 +112,27 @@ def _ask_about_edited(draft: Draft, job: ModuleJob, original: _Original, new_on_
     )
     if renamed := [name for name, text in new_on_both.items() if canonical(text)[1:] == canonical(original.then)[1:]]:
         reason += f"; it is called {renamed[0]} there now, and {renamed[0]} was ported without NPU's edits"
-    return draft.asking(_make_question(draft, job, original, reason))
+    return draft.with_questions(_make_question(draft, job, original, reason))
 
 
 def _ask_about_called(draft: Draft, job: ModuleJob, original: _Original, callers: Sequence[str]) -> Draft:
     reason = (
         f"{original.describe_fate(draft)}; it stays, because the NPU class still calls it in {' and '.join(callers)}"
     )
-    return draft.asking(_make_question(draft, job, original, reason))
+    return draft.with_questions(_make_question(draft, job, original, reason))
 
 
 def _make_question(draft: Draft, job: ModuleJob, original: _Original, reason: str) -> ReviewItem:
     """Return a question about a method that stays."""
     shown = original.show(draft, chosen=draft.text)
-    return review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, from_gpu=bool(shown.upstream))
+    return make_review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, from_gpu=bool(shown.upstream))
 
 
 def _remove(draft: Draft, job: ModuleJob, original: _Original) -> Draft:
     reason = f"{original.describe_fate(draft)}; its port was removed, because nothing on the NPU side calls it any more"
     shown = original.show(draft)
-    item = review(draft, job.path, reason=reason, confidence=REQUIRED, shown=shown, from_gpu=bool(shown.upstream))
-    return replace(draft.asking(item), removed=True)
+    item = make_review(draft, job.path, reason=reason, confidence=REQUIRED, shown=shown, from_gpu=bool(shown.upstream))
+    return replace(draft.with_questions(item), removed=True)
 
 
 def is_read_by_class(draft: Draft, job: ModuleJob) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync.compose.member_text import canonical
-from runner_sync.compose.members import Obstacle, Twins, device_bound
+from runner_sync.compose.members import Obstacle, Twins, find_obstacles
 from runner_sync.confidence import DERIVED, INFERRED
 from runner_sync.model import TITLES
 from runner_sync.signatures import Signature, accepts, is_bound, of_function
@@ -25,7 +25,7 @@ from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.members import beside_twin
 from runner_sync.upgrade.from_gpu.twin import gpu_side
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 MOST = 0.5
 """Smallest share of copies among the members without device code; a judgement.
@@ -35,7 +35,7 @@ request 447).
 """
 
 
-def adopt(
+def inherit_from_twin(
     class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSide
 ) -> tuple[list[Draft], ModuleJob]:
     """Drop the copies from the drafts and let ``class_name`` inherit from its GPU twin in the job.
@@ -46,7 +46,7 @@ def adopt(
     if grown is None or job.settings.only or not job.upstream.is_followed:
         return [*drafts], job
     pair = beside_twin.pair_classes(class_name, drafts, job, side)
-    case = _Case(class_name, pair, device_bound(pair), job, side)
+    case = _Case(class_name, pair, find_obstacles(pair), job, side)
     shared = [draft for draft in drafts if draft.owner == class_name and not draft.removed and case.is_shared(draft)]
     copies = {draft.name for draft in shared if case.is_copy(draft)}
     if not copies or len(copies) < MOST * len(shared) or not case.would_copy() or case.has_obstacle():
@@ -65,7 +65,7 @@ def adopt(
 def _drop_copy(draft: Draft, twin: str, job: ModuleJob, side: gpu_side.GpuSide) -> Draft:
     reason = f"removed: the class now inherits {twin}.{draft.member}, of which this was a copy"
     shown = Shown(omni=draft.before, upstream=side.new[draft.name])
-    return draft.dropped(review(draft, job.path, reason=reason, confidence=DERIVED, shown=shown, from_gpu=True))
+    return draft.as_removed(make_review(draft, job.path, reason=reason, confidence=DERIVED, shown=shown, from_gpu=True))
 
 
 def _ask_about_class(class_name: str, twin: str, copies: int, job: ModuleJob) -> Draft:
@@ -74,7 +74,7 @@ def _ask_about_class(class_name: str, twin: str, copies: int, job: ModuleJob) ->
         f"the class inherits from {twin} now, because {copies} of its methods were copies of {twin}'s; other members "
         f"of {twin} now take precedence over {TITLES[job.module.upstreams[0].project]}'s"
     )
-    return draft.asking(review(draft, job.path, reason=reason, confidence=INFERRED))
+    return draft.with_questions(make_review(draft, job.path, reason=reason, confidence=INFERRED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +124,11 @@ class _Case:
             return False
         text = self.pair.gpu_new[member]
         return not re.search(rf"super\(\)\.{member}\(", text) or not can_stand_for(
-            text, upstream_version(self.job, member)
+            text, find_upstream_version(self.job, member)
         )
 
 
-def upstream_version(job: ModuleJob, member: str) -> str:
+def find_upstream_version(job: ModuleJob, member: str) -> str:
     """Return vllm-ascend's own version of a member, or an empty string."""
     new = job.upstream.new
     units = texts.unit_texts(new.text, new.path) if new is not None else {}

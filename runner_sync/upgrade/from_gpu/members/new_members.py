@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runner_sync.compose.hooks import asked_first, fit_sampler_hook
+from runner_sync.compose.hooks import describe_skipped_steps, fit_sampler_hook
 from runner_sync.compose.member_text import self_names
-from runner_sync.compose.members import Member, predecessor, successor
+from runner_sync.compose.members import Member, find_predecessor, find_successor
 from runner_sync.confidence import DOUBTFUL, INFERRED, REQUIRED
 from runner_sync.model import ReviewItem
 from runner_sync.units import texts
@@ -20,7 +20,7 @@ from runner_sync.upgrade.from_gpu.asking.untranslated import ask_about_untransla
 from runner_sync.upgrade.from_gpu.twin import owing
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, record_twin
 from runner_sync.upgrade.job import ModuleJob, is_selected
-from runner_sync.upgrade.questions.reviews import Shown, not_ported, review
+from runner_sync.upgrade.questions.reviews import Shown, make_not_ported_review, make_review
 
 
 def port_members(
@@ -39,8 +39,8 @@ def port_members(
     for decision in decisions:
         if decision.name not in wanted:
             continue
-        before = predecessor(decision.name, order, have)
-        behind = None if before else successor(decision.name, order, have)
+        before = find_predecessor(decision.name, order, have)
+        behind = None if before else find_successor(decision.name, order, have)
         text, changes = fit_sampler_hook(side.new[prefix + decision.name], job.profile.sampler_hook)
         draft = Draft(
             prefix + decision.name,
@@ -53,7 +53,7 @@ def port_members(
         draft = record_twin(draft, job, text, side)
         draft = ask_about_untranslated(draft, job.path, before="", doubts=side.untranslated)
         notes = (*changes, *_describe_sampler_steps(decision.name, job))
-        added.append(draft.asking(_review_added(draft, job, decision, notes)))
+        added.append(draft.with_questions(_review_added(draft, job, decision, notes)))
         have.add(decision.name)
     return added
 
@@ -63,7 +63,7 @@ def _describe_sampler_steps(name: str, job: ModuleJob) -> tuple[str, ...]:
     hook, side = job.profile.sampler_hook, job.upstream.new
     if name != hook.method or side is None:
         return ()
-    return asked_first(texts.members(side.text, job.module.upstreams[0].name, side.path).get(name, ""), hook)
+    return describe_skipped_steps(texts.members(side.text, job.module.upstreams[0].name, side.path).get(name, ""), hook)
 
 
 def _review_added(draft: Draft, job: ModuleJob, decision: Member, notes: Sequence[str]) -> ReviewItem:
@@ -73,7 +73,7 @@ def _review_added(draft: Draft, job: ModuleJob, decision: Member, notes: Sequenc
     reason = "; ".join([f"{what} from the GPU runner: {decision.reason}{doubts}", *notes])
     shown = Shown(upstream=draft.text, chosen=draft.text)
     sure = DOUBTFUL if behind else REQUIRED
-    return review(draft, job.path, reason=reason, confidence=sure, shown=shown, from_gpu=True)
+    return make_review(draft, job.path, reason=reason, confidence=sure, shown=shown, from_gpu=True)
 
 
 def _find_wanted(
@@ -120,5 +120,9 @@ def ask_about_declined(class_name: str, decisions: Sequence[Member], job: Module
         draft = Draft.for_question(f"{class_name}.{first.name}")
         why = first.reason + (f"; what needs it was not ported either: {others}" if others else "")
         upstream = side.new[draft.name]
-        found.append(draft.asking(not_ported(draft, job.path, why=why, confidence=INFERRED, upstream=upstream)))
+        found.append(
+            draft.with_questions(
+                make_not_ported_review(draft, job.path, why=why, confidence=INFERRED, upstream=upstream)
+            )
+        )
     return found

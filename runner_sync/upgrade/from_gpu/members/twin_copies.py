@@ -13,11 +13,11 @@ from runner_sync import merge
 from runner_sync.compose.member_text import canonical
 from runner_sync.confidence import CONTESTED
 from runner_sync.model import TITLES, Triple
-from runner_sync.upgrade.base import base_text
+from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, mentions_device
 from runner_sync.upgrade.job import Inherited, ModuleJob
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
 def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list[Draft]:
@@ -30,18 +30,18 @@ def _follow(draft: Draft, job: ModuleJob, side: GpuSide) -> Draft:
     if draft.kind != "copy" or draft.upstream is not None or draft.base is None or draft.removed:
         return draft
     twin, inherited = side.new.get(draft.name), job.hierarchy.inherited.get(draft.owner, Inherited()).vllm
-    base = base_text(draft, job)
+    base = find_base_text(draft, job)
     if twin is None or base is None or draft.member not in inherited:
         return draft
     if canonical(twin) != canonical(side.as_written[draft.name][1]) or mentions_device(twin, job.profile):
         return draft
-    result = merge.merge(Triple(base, draft.text, twin), policy=merge.settled_for(merge.FOLLOW, "omni"))
+    result = merge.merge(Triple(base, draft.text, twin), policy=merge.settle_for(merge.FOLLOW, "omni"))
     if not result.parses:
         return draft
     if result.text != draft.text:
         project = TITLES[job.module.upstreams[0].project]
         reason = f"{project} removed its own version of this method, so the copy follows the GPU runner's version now"
-        item = review(
+        item = make_review(
             draft,
             job.path,
             reason=reason,
@@ -49,5 +49,5 @@ def _follow(draft: Draft, job: ModuleJob, side: GpuSide) -> Draft:
             shown=Shown(base=base, omni=draft.before, upstream=twin, chosen=result.text),
             from_gpu=True,
         )
-        draft = replace(draft, reviews=(item,)).grown(result.text, "gpu")
+        draft = replace(draft, reviews=(item,)).with_stage(result.text, "gpu")
     return replace(draft, kind="own")

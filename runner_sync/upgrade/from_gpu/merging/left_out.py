@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from runner_sync import merge
-from runner_sync.lineage import nodes_of
+from runner_sync.lineage import list_nodes
 from runner_sync.merge import Kind, Reason
 from runner_sync.statements import flatten
 
@@ -43,7 +43,7 @@ def drop_already_present(decisions: Sequence[merge.Decision], omni: str) -> Sequ
 def _is_present(item: merge.Decision, here: Collection[str]) -> bool:
     if item.reason.kind != READS_UNSET[0] or item.base or item.chosen:
         return False
-    steps = [node for node in nodes_of(item.upstream) if node.is_telling and not (node.compound or node.is_clause)]
+    steps = [node for node in list_nodes(item.upstream) if node.is_telling and not (node.compound or node.is_clause)]
     return bool(steps) and all(step.canon in here and step.names & {*item.reason.names} for step in steps)
 
 

@@ -16,7 +16,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 from runner_sync import merge
-from runner_sync.compose.soundness import Problem, endings, problems, unreachable
+from runner_sync.compose.soundness import Problem, find_endings, find_problems, find_unreachable
 from runner_sync.confidence import CONTESTED
 from runner_sync.statements import flatten, parses
 from runner_sync.units import split_lines
@@ -74,9 +74,9 @@ def keep_runnable_parts(omni: str, merged: merge.Merged, known: Collection[str])
     elsewhere means that the twin was rebuilt and no part stands alone.
     """
     parts = _split_into_parts(omni, merged.text)
-    before = problems(omni, known)
+    before = find_problems(omni, known)
     attempt, why = _Attempt(parts, frozenset()), dict[int, Problem]()
-    while found := problems(attempt.text, known) - before:
+    while found := find_problems(attempt.text, known) - before:
         blamed = _find_parts_ending_early(attempt)
         if not blamed:
             return None
@@ -124,7 +124,7 @@ def _split_statements(text: str) -> Iterator[str]:
 
 def _find_parts_ending_early(attempt: _Attempt) -> frozenset[int]:
     """Return changed parts that end a suite early or have become unreachable, or else changed parts next to such."""
-    lines = [*endings(attempt.text), *unreachable(attempt.text)]
+    lines = [*find_endings(attempt.text), *find_unreachable(attempt.text)]
     ends = {attempt.part_of(line) for line in lines}
     changed = {k for k, part in enumerate(attempt.parts) if part.is_change} - attempt.undone
     return frozenset(changed & ends or {k for k in changed if {k - 1, k + 1} & ends})

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from runner_sync import lineage, merge
 from runner_sync.compose import records
-from runner_sync.compose.member_text import calls_by_class, canonical, with_head
+from runner_sync.compose.member_text import canonical, has_class_call, join_head
 from runner_sync.compose.names import defined_names
 from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge import Veto
@@ -30,10 +30,10 @@ from runner_sync.upgrade.from_gpu.merging.sound_merge import find_methods_called
 from runner_sync.upgrade.from_gpu.twin import gpu_side, mixins, moved_helpers
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, record_twin
 from runner_sync.upgrade.from_gpu.twin.readings import find_vllm_unit, list_vllm_canons, translate_units
-from runner_sync.upgrade.job import GpuBase, ModuleJob, winner
+from runner_sync.upgrade.job import GpuBase, ModuleJob, find_conflict_winner
 from runner_sync.upgrade.questions import answered, wording
-from runner_sync.upgrade.questions.in_helpers import naming_helpers
-from runner_sync.upgrade.questions.reviews import not_ported, review_of, unmerged
+from runner_sync.upgrade.questions.in_helpers import name_helpers
+from runner_sync.upgrade.questions.reviews import make_not_ported_review, make_review_of_decision, make_unmerged_review
 
 
 def port(
@@ -181,7 +181,7 @@ def _use_mixins_instead(refused: _Port, uses: _Port, *, count: int) -> _Port:
     why = refused.draft.reviews[count:]
     if uses.draft.text != refused.draft.text:
         why = tuple(replace(item, reason=f"{item.reason}; {mixins_alone.CAME}") for item in why)
-    return replace(refused, draft=uses.draft.asking(*why))
+    return replace(refused, draft=uses.draft.with_questions(*why))
 
 
 def _take_back_unfit(
@@ -205,7 +205,7 @@ def _take_back(draft: Draft, was: Draft, caller: str, context: _Context) -> Draf
     why = f"{caller.rpartition('.')[2]} still calls this method with the old arguments"
     sides = Triple(side.old.get(draft.name, ""), was.text, side.rebased[draft.name])
     item = _decline(was, context.job, sides, why=why, confidence=CONTESTED)
-    return replace(draft, stages=was.stages, reviews=was.reviews).asking(item)
+    return replace(draft, stages=was.stages, reviews=was.reviews).with_questions(item)
 
 
 def _find_old_twin(draft: Draft, job: ModuleJob, side: GpuSide, new: str) -> tuple[str | None, frozenset[str]]:
@@ -215,7 +215,7 @@ def _find_old_twin(draft: Draft, job: ModuleJob, side: GpuSide, new: str) -> tup
     """
     old = side.old.get(draft.name)
     if old is None and draft.split_from in side.old:
-        old = with_head(new, side.old[draft.split_from]) or None
+        old = join_head(new, side.old[draft.split_from]) or None
         return old, _list_vllm_statements(job, draft, side.bases[draft.split_from])
     return old, side.from_vllm.get(draft.name, frozenset())
 
@@ -258,7 +258,7 @@ def _find_present_fields(draft: Draft, new: str) -> frozenset[str]:
 
     They stay out, because the record has these fields from vllm-ascend.
     """
-    have = records.fields(draft.text, draft.name)
+    have = records.read_fields(draft.text, draft.name)
     nodes = [node for node in flatten(new) if node.canon.partition(":")[0] in have]
     mine = {node.canon for node in flatten(draft.text)}
     return frozenset(node.canon for node in nodes if node.canon not in mine)
@@ -267,11 +267,11 @@ def _find_present_fields(draft: Draft, new: str) -> frozenset[str]:
 def _find_idle_fields(draft: Draft, new: str, methods: Sequence[str]) -> frozenset[str]:
     """Return fields that only the twin's record has and no method passes or reads, though methods create such
     records."""
-    have = records.fields(draft.text, draft.name)
-    added = [field for field in records.fields(new, draft.name) if field not in have]
-    if not have or not any(records.makes(text, draft.name) for text in methods):
+    have = records.read_fields(draft.text, draft.name)
+    added = [field for field in records.read_fields(new, draft.name) if field not in have]
+    if not have or not any(records.is_constructing(text, draft.name) for text in methods):
         return frozenset()
-    used = {field for text in methods for field in records.used(text, draft.name, have, added)}
+    used = {field for text in methods for field in records.find_used_fields(text, draft.name, have, added)}
     return frozenset(node.canon for node in flatten(new) if node.canon.partition(":")[0] in set(added) - used)
 
 
@@ -280,33 +280,37 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
     job = context.job
     assert job.twin.new is not None
     if not unrelated.is_related(draft.text, sides):
-        if draft.owner and calls_by_class(draft.text, job.profile.gpu_name(draft.owner), draft.member):
+        if draft.owner and has_class_call(draft.text, job.profile.gpu_name(draft.owner), draft.member):
             return _Port(draft)  # this method calls the twin's
         why = "the GPU runner changed this method, but the NPU version differs too much from it to merge the change"
         why += unrelated.describe_uncalled(draft.text, sides)
-        return _Port(draft.asking(_decline(draft, job, sides, why=why, confidence=CONTESTED)), is_refused=True)
-    policy = merge.settled_for(merge.PORT, winner(job, draft.name))
+        return _Port(draft.with_questions(_decline(draft, job, sides, why=why, confidence=CONTESTED)), is_refused=True)
+    policy = merge.settle_for(merge.PORT, find_conflict_winner(job, draft.name))
     pinned = _find_upstream_statements(draft, context)
     wrapped = wrapped_returns.find_newly_wrapped(sides, context.veto, foreign, pinned)
     settled, known = wrapped_returns.remove_wrapping_changes(sides, wrapped), context.known
     result, broken = merge_soundly(settled, policy, veto=context.veto, foreign=foreign, pinned=pinned, known=known)
     if not result.parses:
         reason = f"the merge with {job.twin.new.path} did not parse, so the NPU runner's text stays"
-        item = unmerged(draft, job.path, reason=reason, base=sides.base, upstream=sides.upstream, from_gpu=True)
-        return _Port(draft.asking(item), is_refused=True)
+        item = make_unmerged_review(
+            draft, job.path, reason=reason, base=sides.base, upstream=sides.upstream, from_gpu=True
+        )
+        return _Port(draft.with_questions(item), is_refused=True)
     if broken:
         why = f"the GPU runner's change cannot be applied: {'; '.join(map(str, sorted(broken)[:2]))}"
         return _Port(
-            draft.asking(_decline(draft, job, sides, why=why, confidence=REBUILT)), is_whole=False, is_refused=True
+            draft.with_questions(_decline(draft, job, sides, why=why, confidence=REBUILT)),
+            is_whole=False,
+            is_refused=True,
         )
     passages = ported_passages.list_questions(draft, job, before=draft.text, after=result.text, twin=sides.upstream)
     asked = drop_already_present(result.decisions, draft.text)
-    left = join_left_out(answered.without_answered(asked, job.target.constructors))
-    left = naming_helpers(left, draft, job, _select_members(context.side.new, draft.owner))
-    decisions = [review_of(item, draft, job.path, line=item.line, sides=wording.PORTED) for item in left]
+    left = join_left_out(answered.drop_answered(asked, job.target.constructors))
+    left = name_helpers(left, draft, job, _select_members(context.side.new, draft.owner))
+    decisions = [make_review_of_decision(item, draft, job.path, line=item.line, sides=wording.PORTED) for item in left]
     unset = [item.reason for item in result.decisions if item.reason.kind in READS_UNSET]
     lacking = frozenset(name for reason in unset for name in reason.names)
-    ported = draft.advanced(result.text, "gpu").asking(*passages, *decisions)
+    ported = draft.with_stage_and_moved_questions(result.text, "gpu").with_questions(*passages, *decisions)
     ported = ask_about_old_form_elsewhere(wrapped_returns.wrap_returns(ported, job, wrapped), job, sides)
     return _Port(ask_about_left_standing(ported, job, sides, context.side, pinned), is_whole=not unset, lacking=lacking)
 
@@ -324,7 +328,7 @@ def _find_upstream_statements(draft: Draft, context: _Context) -> frozenset[str]
 
 
 def _decline(draft: Draft, job: ModuleJob, sides: Triple, *, why: str, confidence: float) -> ReviewItem:
-    return not_ported(
+    return make_not_ported_review(
         draft, job.path, why=why, confidence=confidence, base=sides.base, omni=draft.text, upstream=sides.upstream
     )
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 
-from runner_sync.compose.member_text import uses_one_of
-from runner_sync.compose.members import Obstacle, refused_word
+from runner_sync.compose.member_text import find_used_members
+from runner_sync.compose.members import Obstacle, find_refused_word
 from runner_sync.merge import Kind, Reason, Veto
 from runner_sync.statements.calls import names_called
 
@@ -38,12 +38,12 @@ def veto_for(
     members = bound.keys() - functions
 
     def refuse(canon: str) -> Reason | None:
-        needs = uses_one_of(canon, members, functions) if bound else ()
+        needs = find_used_members(canon, members, functions) if bound else ()
         if needs and bound[needs[0]].name == needs[0]:
             return Reason("uses refused code", (needs[0],), detail=bound[needs[0]].what)
         if needs:
             return Reason("needs an absent member", (needs[0],), detail=bound[needs[0]].sentence)
-        word = refused_word(device, canon)
+        word = find_refused_word(device, canon)
         if word:
             return Reason("uses refused code", (word,), detail=device[word])
         results = _RESULTS.match(canon)

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from runner_sync import merge
 from runner_sync.compose.member_text import canonical
-from runner_sync.compose.soundness import Problem, problems
+from runner_sync.compose.soundness import Problem, find_problems
 from runner_sync.merge import Kind, Veto
 from runner_sync.model import Triple
 from runner_sync.statements import flatten
@@ -40,12 +40,12 @@ def merge_soundly(
     the others follow from them. ``veto``, ``foreign`` and ``pinned`` are those of ``merge.merge``; ``known`` are the
     names that the unit may read.
     """
-    before = problems(sides.omni, known)
+    before = find_problems(sides.omni, known)
     missing: dict[str, Kind] = {}
     first_defects: set[Problem] = set()
     for attempt in range(TRIES):
         result = merge.merge(sides, policy=policy, veto=refuse_readers(missing, veto), foreign=foreign, pinned=pinned)
-        broken = problems(result.text, known) - before if result.parses else set()
+        broken = find_problems(result.text, known) - before if result.parses else set()
         half = find_half_ported(sides, result.text, foreign, veto=veto) if result.parses else set()
         unread = find_unread_parameters(sides, result.text) if result.parses else set()
         if not missing:
@@ -62,7 +62,7 @@ def merge_soundly(
     # The statement that binds a name may have come in renamed without all statements that read it.
     text = merge.with_old_reads_renamed(sides.omni, result.text, {item.what for item in broken if item.kind != "idle"})
     if text != result.text:
-        result, broken = replace(result, text=text), problems(text, known) - before
+        result, broken = replace(result, text=text), find_problems(text, known) - before
     part = keep_runnable_parts(sides.omni, result, known) if broken else None
     if part is not None:
         was, now = (find_half_ported(sides, it.text, foreign, veto=veto) for it in (result, part))

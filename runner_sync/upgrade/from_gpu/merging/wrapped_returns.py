@@ -24,7 +24,7 @@ import ast
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from runner_sync.compose.handing_over import method_called, wrapped_in
+from runner_sync.compose.handing_over import called_self_method, wrap_given_returns
 from runner_sync.confidence import INFERRED
 from runner_sync.edits import margin
 from runner_sync.merge import Veto
@@ -33,7 +33,7 @@ from runner_sync.statements import Node, below, enclosing, flatten, in_suite, pa
 from runner_sync.statements.dataflow import binds, reads
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 _Conditions = tuple[str, ...]
 """The conditions around a statement, including those of the branches before its own, the innermost first."""
@@ -84,7 +84,7 @@ def remove_wrapping_changes(sides: Triple, wrapped: Sequence[Wrapped]) -> Triple
         if one.is_other_value:
             sides = replace(sides, upstream=_restore_old_return(sides.upstream, one))
         else:
-            sides = replace(sides, base=wrapped_in(one.method, sides.base, [one.old.start]))
+            sides = replace(sides, base=wrap_given_returns(one.method, sides.base, [one.old.start]))
     return sides
 
 
@@ -94,7 +94,7 @@ def wrap_returns(draft: Draft, job: ModuleJob, wrapped: Sequence[Wrapped]) -> Dr
         mine = _find_returns_below(flatten(draft.text), one.conditions)
         if not mine:
             continue
-        draft = draft.completed(wrapped_in(one.method, draft.text, [node.start for node in mine]))
+        draft = draft.with_completion(wrap_given_returns(one.method, draft.text, [node.start for node in mine]))
         now = "\n".join(node.text for node in _find_returns_below(flatten(draft.text), one.conditions))
         stays = "; the GPU runner also returns another value now" if one.is_other_value else ""
         shown = Shown(one.old.text, "\n".join(node.text for node in mine), one.new.text, now)
@@ -102,10 +102,10 @@ def wrap_returns(draft: Draft, job: ModuleJob, wrapped: Sequence[Wrapped]) -> Dr
             f"the GPU runner now passes what it returns here through self.{one.method}; NPU's return, which has its "
             f"own value, does so, too{stays}; the changed lines have not run on this platform yet"
         )
-        item = review(
+        item = make_review(
             draft, job.path, reason=reason, confidence=INFERRED, shown=shown, line=mine[0].start, from_gpu=True
         )
-        draft = draft.asking(replace(item, end_line=mine[-1].start))
+        draft = draft.with_questions(replace(item, end_line=mine[-1].start))
     return draft
 
 
@@ -194,7 +194,7 @@ def _returns_value(node: Node) -> bool:
 
 def _is_wrapped(node: Node) -> bool:
     value = _parse_value(node)
-    return value is not None and bool(method_called(value))
+    return value is not None and bool(called_self_method(value))
 
 
 def _find_wrapping_method(new: Node) -> str:
@@ -202,7 +202,7 @@ def _find_wrapping_method(new: Node) -> str:
     value = _parse_value(new)
     if not isinstance(value, ast.Call) or len(value.args) != 1 or value.keywords:
         return ""
-    return method_called(value)
+    return called_self_method(value)
 
 
 def _is_wrapped_call(new: Node) -> bool:

@@ -20,7 +20,7 @@ from runner_sync.lock import digest
 from runner_sync.model import BaseRef, Finding
 from runner_sync.profile import Profile
 from runner_sync.units import texts
-from runner_sync.upgrade.base import base_text
+from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin import mixins
 from runner_sync.upgrade.from_gpu.twin.older_passages import restore_older_passages
@@ -209,7 +209,7 @@ def _drop_vllm_decorators(
 
 def _collect_npu_versions(draft: Draft, job: ModuleJob) -> NpuVersions:
     """Collect the NPU method, vllm-ascend's versions that it may have statements of, and that of the vLLM at hand."""
-    if draft.upstream is None or draft.base is None or (base := base_text(draft, job)) is None:
+    if draft.upstream is None or draft.base is None or (base := find_base_text(draft, job)) is None:
         return NpuVersions(draft.text)
     sides = [side for side in job.upstream.bases if side.ref in draft.base.also]
     also = [texts.unit_texts(side.text, side.path).get(draft.base.qualname, "") for side in sides]

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from runner_sync.compose.member_text import self_names
 from runner_sync.edits import Edit, Places, apply
-from runner_sync.lineage import FEWEST, nodes_of
+from runner_sync.lineage import FEWEST, list_nodes
 from runner_sync.statements import first_function, inside_strings, parses
 from runner_sync.syntax import Function, blocks_of, statements_of, walk
 
@@ -88,7 +88,7 @@ def _is_in_place(helper: str, texts: Sequence[str]) -> bool:
 
 
 def _list_telling_statements(text: str) -> list[str]:
-    return [node.canon for node in nodes_of(text)[1:] if node.is_telling]
+    return [node.canon for node in list_nodes(text)[1:] if node.is_telling]
 
 
 def _inline_body(text: str, name: str, helper: str) -> str:

@@ -32,7 +32,7 @@ Span = tuple[int, int]
 
 
 @lru_cache(maxsize=64)
-def instance_names(text: str, class_name: str) -> frozenset[str]:
+def find_instance_names(text: str, class_name: str) -> frozenset[str]:
     """Return names that a class gives its instances: methods and attributes set on ``self``, without dunder names."""
     found: set[str] = set()
     for node in walk(module_of(text)):

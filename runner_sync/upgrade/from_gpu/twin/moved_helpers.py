@@ -31,7 +31,7 @@ from runner_sync.upgrade.from_gpu.twin.inlined import Twin
 from runner_sync.upgrade.from_gpu.twin.new_homes import Home, Homes, find_new_functions, find_new_homes, translate_home
 from runner_sync.upgrade.from_gpu.twin.readings import translate_units
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision
-from runner_sync.upgrade.questions.reviews import Shown, review
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 NAMED = 3
 """Most changed statements that a reason quotes."""
@@ -170,8 +170,8 @@ def _ask_about_moved(draft: Draft, job: ModuleJob, then: str, name: str, moved: 
     reason = f"the GPU runner moved this code to {moved[name].dotted}{news or ', where it does the same'}"
     shown = Shown(base=then, omni=mine, upstream=moved[name].whole, chosen=mine)
     confidence = CONTESTED if news else INFERRED
-    item = review(draft, job.path, reason=reason, confidence=confidence, shown=shown, line=rows[0], from_gpu=True)
-    return draft.asking(item if news else replace(item, in_file=False))
+    item = make_review(draft, job.path, reason=reason, confidence=confidence, shown=shown, line=rows[0], from_gpu=True)
+    return draft.with_questions(item if news else replace(item, in_file=False))
 
 
 def describe_changes(then: str, name: str, moved: Homes, *, have: str) -> str:

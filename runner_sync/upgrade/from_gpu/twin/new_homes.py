@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from runner_sync.compose.import_entries import imports
+from runner_sync.compose.import_entries import read_imports
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.lineage import FEWEST
 from runner_sync.naming import Import
@@ -117,9 +117,9 @@ def _find_plain_calls(text: str) -> set[str]:
 def find_new_functions(then: ModuleRevision, job: ModuleJob) -> list[Home]:
     """Return the functions that the twin imports from omni modules now and did not in ``then``, and those they call."""
     assert job.twin.new is not None
-    before = {(entry.module, entry.name) for entry in imports(then.text, then.path).values()}
+    before = {(entry.module, entry.name) for entry in read_imports(then.text, then.path).values()}
     found: dict[str, Home] = {}
-    for entry in imports(job.twin.new.text, job.twin.new.path).values():
+    for entry in read_imports(job.twin.new.text, job.twin.new.path).values():
         if (entry.module, entry.name) not in before and entry.module.startswith(f"{job.profile.package}."):
             for home in _resolve_import(entry, job):
                 found.setdefault(home.dotted, home)
@@ -138,7 +138,7 @@ def _resolve_import(entry: Import, job: ModuleJob) -> Sequence[Home]:
     for _ in range(_RE_EXPORTS):
         if not is_python(text):
             return []
-        again = imports(text, path).get(name) if name and name not in texts.unit_texts(text, path) else None
+        again = read_imports(text, path).get(name) if name and name not in texts.unit_texts(text, path) else None
         if again is None or not again.name:
             break
         module, name = again.module, again.name

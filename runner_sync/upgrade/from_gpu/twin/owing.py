@@ -31,7 +31,7 @@ from runner_sync.upgrade.job import ModuleJob, Owed
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
-def owed(job: ModuleJob, side: GpuSide, text: str) -> Owed:
+def find_owed(job: ModuleJob, side: GpuSide, text: str) -> Owed:
     """Return the names on ``self`` whose uses in the old twin must be ported as well.
 
     These are attributes, and methods called for their effect, that the upgraded ``text`` uses and no NPU code mentioned

@@ -26,7 +26,7 @@ from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.job import ModuleJob
 
 
-def unset(job: ModuleJob, side: GpuSide, text: str) -> dict[str, Obstacle]:
+def find_unset(job: ModuleJob, side: GpuSide, text: str) -> dict[str, Obstacle]:
     """Map attributes that only unported GPU code sets to an obstacle naming the setters.
 
     Methods of the upgraded ``text`` newly read the attribute by ``getattr`` or ``hasattr``. Its NPU class and bases set

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 
 from runner_sync import merge
 from runner_sync.compose.member_text import canonical
-from runner_sync.lineage import nodes_of
+from runner_sync.lineage import list_nodes
 from runner_sync.model import Triple
 from runner_sync.statements import Node, UnparsableText, parse_function, parses
 from runner_sync.statements.likeness import similarity
@@ -52,7 +52,7 @@ class Rebased:
 
 def undo_vllm_step(new: str, *, old: str, then: str, now: str, npu: NpuVersions) -> Rebased:
     """Undo vLLM's change from ``then`` to ``now`` in the twin's ``new`` text; ``old`` is the twin's old text."""
-    text = with_change(new, base=now, upstream=then)
+    text = merge_change(new, base=now, upstream=then)
     undone = [pair for pair in _find_edits(new, text) if not pair[0].is_comment]
     is_there = {*canonical(npu.vllm)}
     theirs = {after for before, after in _align_statements(now, new) if before.canon in is_there}
@@ -94,10 +94,10 @@ def _find_owed(old: str, new: str, undone: Sequence[tuple[Node, Node]], npu: Npu
     """
     if not npu.ascend:
         return {}
-    before, mine = nodes_of(old), nodes_of(npu.text)
+    before, mine = list_nodes(old), list_nodes(npu.text)
     here = {before[pair.left] for pair in merge.align(before, mine) if pair.equal}
     was = {after: node for node, after in _find_edits(old, new) if node in here}
-    theirs = [node for text in npu.ascend for node in nodes_of(text)]
+    theirs = [node for text in npu.ascend for node in list_nodes(text)]
     return {
         node: was[node]
         for node, undone_to in undone
@@ -111,7 +111,7 @@ def _find_edits(text: str, other: str) -> list[tuple[Node, Node]]:
 
 
 def _align_statements(text: str, other: str) -> list[tuple[Node, Node]]:
-    mine, theirs = nodes_of(text), nodes_of(other)
+    mine, theirs = list_nodes(text), list_nodes(other)
     return [(mine[pair.left], theirs[pair.right]) for pair in merge.align(mine, theirs)]
 
 
@@ -127,7 +127,7 @@ def _replace_statements(text: str, pairs: Iterable[tuple[Node, Node]]) -> str:
     return "\n".join(lines)
 
 
-def with_change(text: str, *, base: str, upstream: str, policy: merge.Policy = merge.PORT) -> str:
+def merge_change(text: str, *, base: str, upstream: str, policy: merge.Policy = merge.PORT) -> str:
     """Merge the change from ``base`` to ``upstream`` into ``text``, or return ``text`` if the result does not parse."""
     try:
         result = merge.merge(Triple(base, text, upstream), policy=policy)

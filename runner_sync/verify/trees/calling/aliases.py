@@ -12,7 +12,7 @@ from runner_sync.syntax import decorator_name
 from runner_sync.verify.trees.frames import Frame
 
 
-def meant(frame: Frame, call: ast.Call) -> ast.Call:
+def resolve_alias(frame: Frame, call: ast.Call) -> ast.Call:
     """Return the equivalent call of the real function for a call of a local alias or for ``partial(f, …)`` itself.
 
     Other calls stay unchanged. timid: so do calls of a name bound more than once, which may stand for either function.

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from runner_sync.signatures import Misfit
 from runner_sync.statements.assigning import assignments_of
 from runner_sync.syntax import walk
-from runner_sync.verify.expecting import holding, tells
+from runner_sync.verify.expecting import find_after_yes, is_answered
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import nodes_of
 
@@ -19,7 +19,7 @@ _MOST_STEPS = 3
 """Names followed in a chain: ``known = signature(f).parameters``, ``has = "a" in known``."""
 
 
-def is_asked_for(frame: Frame, node: ast.AST, misfit: Misfit, *, function: ast.expr) -> bool:
+def is_guarded_by_signature_test(frame: Frame, node: ast.AST, misfit: Misfit, *, function: ast.expr) -> bool:
     """Whether ``node``, a call of ``function``, runs only under a condition that excludes the ``misfit``.
 
     It must show that the function has the unknown keyword, or lacks the missing parameter.
@@ -29,7 +29,7 @@ def is_asked_for(frame: Frame, node: ast.AST, misfit: Misfit, *, function: ast.e
     ):
         return False
     question = _Question(frame, ast.unparse(function), misfit.name, is_had=misfit.kind == "unknown keyword")
-    return any(inner is node for part in holding(nodes_of(frame.function), question) for inner in walk(part))
+    return any(inner is node for part in find_after_yes(nodes_of(frame.function), question) for inner in walk(part))
 
 
 def _normalise_quotes(text: str) -> str:
@@ -63,7 +63,7 @@ class _Question:
             return None
         self._names.add(name.id)
         values = list(self._find_values(name))
-        answers = [by for by in (True, False) if values and all(tells(v, self, by=by) for v in values)]
+        answers = [by for by in (True, False) if values and all(is_answered(v, self, by=by) for v in values)]
         self._names.remove(name.id)
         return answers[0] if len(answers) == 1 else None
 

@@ -27,7 +27,7 @@ class NamedCall:
     place: str
 
 
-def named_calls(program: Program, name: str) -> list[NamedCall]:
+def find_named_calls(program: Program, name: str) -> list[NamedCall]:
     """Return the ``collective_rpc`` calls of method ``name`` in vllm-ascend and vLLM modules around the runners."""
     return program.answers.once((_CALLS, name), lambda: list(_find_calls(program, name)))
 

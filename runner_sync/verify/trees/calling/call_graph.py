@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from runner_sync.syntax import Function, dotted_name
 from runner_sync.verify.trees.calling import callees, wrappers
-from runner_sync.verify.trees.calling.aliases import meant
+from runner_sync.verify.trees.calling.aliases import resolve_alias
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_frame
@@ -52,7 +52,7 @@ class CallGraph(Runtime, ABC):
     def _find_callees(self, frame: Frame, call: ast.Call, depth: int) -> list[list[Callee]]:
         function = call.func
         if isinstance(function, ast.Name):
-            real_call = meant(frame, call) if function.id in frame.bound and depth <= MAX_DEPTH else call
+            real_call = resolve_alias(frame, call) if function.id in frame.bound and depth <= MAX_DEPTH else call
             if real_call is not call:
                 return self.callees(frame, real_call, depth + 1)
             return self._callees_of_definitions(self.definitions(frame, function.id))

@@ -13,7 +13,7 @@ from runner_sync import signatures
 from runner_sync.signatures import Signature
 from runner_sync.syntax import Function, decorator_name, is_name, is_super
 from runner_sync.verify.trees.classes import Classes, ClassInfo, Mro, is_record
-from runner_sync.verify.trees.functions import asserted, nodes_of
+from runner_sync.verify.trees.functions import find_asserted, nodes_of
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.values import generated
 
@@ -56,7 +56,7 @@ def from_function(function: Function, module: Module, info: ClassInfo | None, *,
 def _read_signature(function: Function, *, bound: bool) -> Signature:
     """Return the parameters of a function; a parameter that it asserts not to be ``None`` counts as required."""
     written = signatures.of_function(function, bound=bound)
-    return replace(written, required=written.required | asserted(function))
+    return replace(written, required=written.required | find_asserted(function))
 
 
 def from_wrapper(
@@ -90,7 +90,7 @@ def _find_constructor(mro: Mro, info: ClassInfo) -> Callee | None:
         decorators = {decorator_name(d) for d in part.node.decorator_list}
         if is_record(part):
             return Callee(info.name, part.place, signatures.of_fields(part.fields.values()), None, part.module, part)
-        is_made = "dataclass" in decorators or part in generated.structs(mro.classes)
+        is_made = "dataclass" in decorators or part in generated.find_structs(mro.classes)
         if is_made and "__init__" not in part.methods:
             return _make_generated(info, mro.classes[mro.classes.index(part) :])
         if decorators - {"dataclass", "final", "runtime_checkable"}:

@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 from runner_sync import signatures
 from runner_sync.signatures import Arguments, Misfit
 from runner_sync.verify.expecting import CALL_ERRORS
-from runner_sync.verify.trees.calling.aliases import meant
-from runner_sync.verify.trees.calling.asked import is_asked_for
+from runner_sync.verify.trees.calling.aliases import resolve_alias
+from runner_sync.verify.trees.calling.asked import is_guarded_by_signature_test
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
@@ -39,19 +39,21 @@ class Unfitting:
     misfit: Misfit
 
 
-def unfitting(program: Program, module: Module, old: Program | None = None, *, keywords: bool) -> Iterator[Unfitting]:
+def find_misfits(
+    program: Program, module: Module, old: Program | None = None, *, keywords: bool
+) -> Iterator[Unfitting]:
     """Yield the unguarded calls in ``module`` that cannot bind.
 
     With ``keywords`` only calls with an unknown keyword, without it calls that fail for any other reason.
     """
     for frame in program.frames(module):
         for node in frame.nodes():
-            call = meant(frame, node) if isinstance(node, ast.Call) else None
+            call = resolve_alias(frame, node) if isinstance(node, ast.Call) else None
             if call is None or (keywords and not call.keywords) or frame.is_guarded(node, CALL_ERRORS):
                 continue
             for callee, misfit in _find_misfits(program, frame, call, old, at=node):
                 is_meant = (misfit.kind == "unknown keyword") == keywords
-                if is_meant and not is_asked_for(frame, node, misfit, function=call.func):
+                if is_meant and not is_guarded_by_signature_test(frame, node, misfit, function=call.func):
                     yield Unfitting(frame, call, callee, misfit)
 
 

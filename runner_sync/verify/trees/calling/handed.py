@@ -30,9 +30,9 @@ class HandedCall:
     mro: Mro
 
 
-def handed_calls(program: Program, mro: Mro, name: str) -> list[HandedCall]:
+def find_handed_calls(program: Program, mro: Mro, name: str) -> list[HandedCall]:
     """Return the calls of ``name`` on instances of the MRO's class in functions that get them as arguments."""
-    found = program.answers.once(handed_calls, lambda: _Search(program).calls())
+    found = program.answers.once(find_handed_calls, lambda: _Search(program).calls())
     return [call for call in found.get(name, ()) if call.mro is mro]
 
 

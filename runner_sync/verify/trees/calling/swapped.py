@@ -18,7 +18,7 @@ SHORTEST = 3
 """The fewest letters of a name that counts: ``dot(y, x)`` and ``f(j, i)`` may be intended."""
 
 
-def arguments(call: ast.Call, callee: Callee) -> tuple[str, str] | None:
+def find_swapped_arguments(call: ast.Call, callee: Callee) -> tuple[str, str] | None:
     """Return two parameters of ``callee`` that each get the variable with the other's name, or ``None``."""
     if any(isinstance(argument, ast.Starred) for argument in call.args):
         return None
@@ -27,7 +27,7 @@ def arguments(call: ast.Call, callee: Callee) -> tuple[str, str] | None:
     return _find_crossed([(parameter, name) for parameter, name in given.items() if parameter is not None])
 
 
-def values(target: ast.Tuple, callee: Callee) -> tuple[str, str] | None:
+def find_swapped_values(target: ast.Tuple, callee: Callee) -> tuple[str, str] | None:
     """Return two names that ``callee`` returns and ``target`` unpacks in exchanged places, or ``None``.
 
     Every ``return`` that has any of the names must show the exchange.

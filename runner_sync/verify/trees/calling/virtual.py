@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from runner_sync.verify.trees.calling.aliases import meant
+from runner_sync.verify.trees.calling.aliases import resolve_alias
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.classes import Mro
 from runner_sync.verify.trees.frames import Frame
@@ -32,7 +32,7 @@ class VirtualCall:
         return self.frame.place_of(self.node)
 
 
-def virtual_calls(program: Program, mro: Mro, name: str) -> Iterator[VirtualCall]:
+def find_virtual_calls(program: Program, mro: Mro, name: str) -> Iterator[VirtualCall]:
     """Yield the calls of ``name`` on instances of the MRO's class in unchecked code."""
     for other in program.leaves():
         for frame, node in _find_unchecked_calls(program, other).get(name, ()):
@@ -45,7 +45,7 @@ def virtual_calls(program: Program, mro: Mro, name: str) -> Iterator[VirtualCall
                 yield VirtualCall(frame, node)
 
 
-def virtual_reads(program: Program, mro: Mro, name: str) -> Iterator[tuple[Frame, ast.Attribute]]:
+def find_virtual_reads(program: Program, mro: Mro, name: str) -> Iterator[tuple[Frame, ast.Attribute]]:
     """Yield the reads and calls of ``name`` on instances of the MRO's class in unchecked code."""
     for other in program.leaves():
         for frame, node in _find_unchecked_reads(program, other).get(name, ()):
@@ -54,7 +54,7 @@ def virtual_reads(program: Program, mro: Mro, name: str) -> Iterator[tuple[Frame
                 yield frame, node
 
 
-def hidden_by(program: Program, mro: Mro, own: Callee, *, from_omni: bool) -> list[Callee]:
+def find_hidden_by(program: Program, mro: Mro, own: Callee, *, from_omni: bool) -> list[Callee]:
     """Return the methods that a call would reach without the override ``own``.
 
     For a call in upstream code (not ``from_omni``), only upstream definitions count.
@@ -76,7 +76,7 @@ def _find_unchecked_calls(program: Program, mro: Mro) -> dict[str, list[tuple[Fr
                 continue
             frame = program.frame(info, function)
             for node in nodes_of(function):
-                call = meant(frame, node) if isinstance(node, ast.Call) else None
+                call = resolve_alias(frame, node) if isinstance(node, ast.Call) else None
                 if call is not None and isinstance(call.func, ast.Attribute):
                     found.setdefault(call.func.attr, []).append((frame, call))
         program.calls_seen[id(mro)] = found

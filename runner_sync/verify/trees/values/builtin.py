@@ -22,7 +22,7 @@ _BY_DISPLAY: dict[type[ast.expr], type] = {
 }  # fmt: skip
 
 
-def held(assignments: Iterable[Assignment]) -> frozenset[type] | None:
+def find_builtin_types(assignments: Iterable[Assignment]) -> frozenset[type] | None:
     """Return the types of all assigned values (a value ``None`` adds none), or ``None`` if one is unknown or not built
     in."""
     found: set[type] = set()

@@ -44,17 +44,17 @@ def kinds_of(classes: Classes, module: Module, annotation: ast.expr | None, dept
     if is_none(node):
         return Declared(frozenset())
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        return joined([kinds_of(classes, module, side, depth + 1) for side in (node.left, node.right)])
+        return unite([kinds_of(classes, module, side, depth + 1) for side in (node.left, node.right)])
     base = node.value if isinstance(node, ast.Subscript) else node
     dotted = dotted_name(base) or ""
     word = dotted.rpartition(".")[2]
     if isinstance(node, ast.Subscript) and word in ("Optional", "Union"):
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        return joined([kinds_of(classes, module, part, depth + 1) for part in parts])
+        return unite([kinds_of(classes, module, part, depth + 1) for part in parts])
     if word.lower() in _KINDS:
         return Declared(frozenset({_KINDS[word.lower()]}))
     found = classes.world.resolve(module, dotted) if dotted else []
-    return joined([_read_definition(classes, definition, depth) for definition in found]) if found else None
+    return unite([_read_definition(classes, definition, depth) for definition in found]) if found else None
 
 
 def is_another(was: Declared, now: Declared) -> bool:
@@ -73,7 +73,7 @@ def _may_derive(one: ClassInfo, other: ClassInfo) -> bool:
     return one.name == other.name or other.name in bases
 
 
-def joined(parts: Sequence[Declared | None]) -> Declared | None:
+def unite(parts: Sequence[Declared | None]) -> Declared | None:
     """Return the union of several `Declared`, or ``None`` if one of them may be anything."""
     known = [part for part in parts if part is not None]
     if len(known) != len(parts):

@@ -45,7 +45,7 @@ class Use:
         return f"{self.frame.place_of(self.node)} ({self.frame.unit})"
 
 
-def dereferenced(program: Program, callees: Iterable[Callee], call: ast.Call, name: str) -> Use | None:
+def find_dereference(program: Program, callees: Iterable[Callee], call: ast.Call, name: str) -> Use | None:
     """Return the first use, in the callees of a call, of the parameter ``name`` that it leaves out.
 
     ``None`` unless each callee has one.

@@ -19,7 +19,7 @@ def is_dataclass(info: ClassInfo) -> bool:
     return any(decorator_name(decorator) == "dataclass" for decorator in info.node.decorator_list)
 
 
-def structs(classes: Sequence[ClassInfo]) -> list[ClassInfo]:
+def find_structs(classes: Sequence[ClassInfo]) -> list[ClassInfo]:
     """Return the classes of an MRO that derive from ``msgspec.Struct``, directly or through each other."""
     found: list[ClassInfo] = []
     for info in reversed(classes):
@@ -31,20 +31,20 @@ def structs(classes: Sequence[ClassInfo]) -> list[ClassInfo]:
 
 def make_signature(classes: Sequence[ClassInfo]) -> Signature | None:
     """Return the signature of the dataclass or struct ``classes[0]``, which inherits from the others."""
-    found = fields(classes)
+    found = collect_fields(classes)
     made = [d for d in classes[0].node.decorator_list if decorator_name(d) == "dataclass"]
     if found is None or any(option(decorator, "init", default=True) is not True for decorator in made):
         return None
     return of_fields(field for _, field in found)
 
 
-def fields(classes: Sequence[ClassInfo]) -> list[tuple[ClassInfo, Field]] | None:
+def collect_fields(classes: Sequence[ClassInfo]) -> list[tuple[ClassInfo, Field]] | None:
     """Return the fields of the dataclass or struct ``classes[0]`` in order, each with the class that declares it.
 
     ``None`` if an option of a field or class is no constant.
     """
     found: dict[str, tuple[ClassInfo, Field]] = {}
-    made = structs(classes)
+    made = find_structs(classes)
     for info in reversed(classes):
         if is_dataclass(info) or info in made:
             own = info.fields
@@ -55,7 +55,7 @@ def fields(classes: Sequence[ClassInfo]) -> list[tuple[ClassInfo, Field]] | None
     return list(found.values())
 
 
-def misplaced(found: Iterable[tuple[ClassInfo, Field]]) -> tuple[Field, ClassInfo, Field] | None:
+def find_misplaced_field(found: Iterable[tuple[ClassInfo, Field]]) -> tuple[Field, ClassInfo, Field] | None:
     """Return a field without a default behind one with a default, which Python refuses.
 
     Also returns the class of the field with the default, and that field.

@@ -15,12 +15,12 @@ from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.instance import is_instance, self_name
 
 
-def defines(info: ClassInfo, name: str) -> bool:
+def defines_member(info: ClassInfo, name: str) -> bool:
     """Whether a class defines a member by its own body and methods."""
-    return name in info.methods or any(gives(info, assignment, name) for assignment in info.written.get(name, ()))
+    return name in info.methods or any(can_create(info, assignment, name) for assignment in info.written.get(name, ()))
 
 
-def gives(info: ClassInfo, assignment: Assignment, name: str) -> bool:
+def can_create(info: ClassInfo, assignment: Assignment, name: str) -> bool:
     """Whether an assignment can create the attribute; a bare annotation does so only if it makes a field."""
     if assignment.is_bare and not (assignment.function is None and _may_have_fields(info)):
         return False

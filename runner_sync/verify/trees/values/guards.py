@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from runner_sync.statements.leaving import always_leaves, is_broken_out_of, may_leave
 from runner_sync.syntax import Function, blocks_of, last_word, walk
-from runner_sync.verify.expecting import tells
+from runner_sync.verify.expecting import is_answered
 from runner_sync.verify.trees.functions import nodes_of, places_of
 from runner_sync.verify.trees.values.tested import find_tests
 
@@ -20,7 +20,7 @@ _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _KIND_TESTS = frozenset({"callable", "isinstance", "hasattr", "iscoroutinefunction"})
 
 
-def questions(function: Function, node: ast.expr) -> frozenset[str]:
+def find_tests_of(function: Function, node: ast.expr) -> frozenset[str]:
     """Return what the conditions that guard ``node`` test of the same expression: ``None``, ``truth``, ``callable`` and
     the like.
 
@@ -167,7 +167,7 @@ def _read_conditions(node: ast.AST, function: Function) -> Iterator[_Condition]:
         leaves = always_leaves(node.body) or always_leaves(node.orelse)
         yield _Condition(node.test, node, function, lasts=leaves)
     elif isinstance(node, ast.While):
-        is_had = tells(node.test, lambda part: True if find_tests(part) else None, by=False)
+        is_had = is_answered(node.test, lambda part: True if find_tests(part) else None, by=False)
         yield _Condition(node.test, node, function, lasts=is_had and not is_broken_out_of(node))
     elif isinstance(node, ast.IfExp):
         yield _Condition(node.test, node, function)

@@ -18,7 +18,7 @@ from runner_sync.verify.trees.frames import Frame, class_frame, frame_of, module
 from runner_sync.verify.trees.functions import returns_of, yields
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.annotations import resolve_annotation
-from runner_sync.verify.trees.values.giving import gives
+from runner_sync.verify.trees.values.giving import can_create
 from runner_sync.verify.trees.world import Definition
 
 Kind = Literal["function", "coroutine", "generator", "context manager", "property", "value", "class"]
@@ -121,13 +121,13 @@ def member_of(program: Program, mro: Mro, name: str, *, after: ClassInfo | None 
     return _member_of_mro(program, mro, name, after)
 
 
-def lacks(program: Program, held: Member, name: str) -> bool:
+def provably_lacks(program: Program, held: Member, name: str) -> bool:
     """Whether a value, or the result of a property or function, provably has no method ``name``.
 
     Nothing is proved of an attribute that is only ever assigned ``None``, because unseen code must set it.
     """
     if held.info is not None:
-        return none_has(program, [held.info], name)
+        return is_lacked_by_all(program, [held.info], name)
     if held.kind == "value" and all(_is_none_source(source) for source in held.sources):
         return False
     return bool(held.sources) and all(_source_lacks(program, source, name) for source in held.sources)
@@ -167,7 +167,7 @@ def _member_of_mro(program: Program, mro: Mro, name: str, after: ClassInfo | Non
 
 
 def _find_body_assignments(info: ClassInfo, name: str) -> list[Assignment]:
-    return [assignment for assignment in info.written_in_body(name) if gives(info, assignment, name)]
+    return [assignment for assignment in info.written_in_body(name) if can_create(info, assignment, name)]
 
 
 def _member_of_class(program: Program, info: ClassInfo, name: str) -> Member | None:
@@ -250,7 +250,7 @@ def _source_lacks(program: Program, source: Source, name: str) -> bool:
     if isinstance(value, _DISPLAYS):
         return name not in _CONTAINER_METHODS or (isinstance(value, ast.Constant) and not hasattr(value.value, name))
     found = program.infer(source.frame, value)
-    return bool(found) and none_has(program, [instance.info for instance in found or ()], name)
+    return bool(found) and is_lacked_by_all(program, [instance.info for instance in found or ()], name)
 
 
 def _annotation_lacks(program: Program, frame: Frame, annotation: ast.expr, *, name: str) -> bool:
@@ -261,13 +261,13 @@ def _annotation_lacks(program: Program, frame: Frame, annotation: ast.expr, *, n
     if is_none(base) or kind in _BUILTIN_TYPES | _ARRAYS:
         return name not in _CONTAINER_METHODS or kind not in _BUILTIN_TYPES - _NUMBERS | _ARRAYS
     infos = [instance.info for instance in resolve_annotation(program.classes, frame.module, annotation) or ()]
-    if not infos or not none_has(program, infos, name):
+    if not infos or not is_lacked_by_all(program, infos, name):
         return False
     # The value may be of a subclass. This is tested last, because it searches all texts of the trees.
     return not any(program.world.surroundings.has_subclass(info.name) for info in infos)
 
 
-def none_has(program: Program, infos: Sequence[ClassInfo], name: str) -> bool:
+def is_lacked_by_all(program: Program, infos: Sequence[ClassInfo], name: str) -> bool:
     """Whether no class of ``infos`` has the member ``name``, or may have it in a way that cannot be read."""
     mros = [mro for info in infos for mro in program.classes.mros(info)]
     return not any(mro.open or any(_may_define(c, name) for c in mro.classes) for mro in mros)

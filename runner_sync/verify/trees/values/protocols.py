@@ -25,7 +25,7 @@ FAILS = {
 """The special methods looked for here, with the message for a value that lacks one."""
 
 
-def asked_for(program: Program, frame: Frame, call: ast.Call) -> list[str]:
+def find_needed_methods(program: Program, frame: Frame, call: ast.Call) -> list[str]:
     """Return the special methods that code needs of a call's value, in this function or in one that it is returned to.
 
     timid: empty if the code tests what the value is, or whether it is ``None``.

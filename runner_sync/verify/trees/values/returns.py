@@ -57,7 +57,7 @@ def returns_value(function: Function) -> bool | None:
     return None if True in kinds else False
 
 
-def tells_nothing(function: Function) -> bool:
+def is_result_known(function: Function) -> bool:
     """Whether a result tells the caller nothing: every returned value is ``self``, or the same constant."""
     arguments = [*function.args.posonlyargs, *function.args.args]
     own = arguments[0].arg if arguments else ""
@@ -66,7 +66,7 @@ def tells_nothing(function: Function) -> bool:
     return is_known and len({ast.dump(value) for value in values}) == 1
 
 
-def gives_none(program: Program, callee: Callee, depth: int = 0) -> bool | None:
+def may_return_none(program: Program, callee: Callee, depth: int = 0) -> bool | None:
     """Whether a callee may return ``None``: ``True`` if a ``return`` does, ``False`` if none can, else ``None``."""
     function = callee.function
     if function is None:
@@ -79,7 +79,7 @@ def gives_none(program: Program, callee: Callee, depth: int = 0) -> bool | None:
     return False if None not in values and always_leaves(function.body) else None
 
 
-def rearranged(before: Function, after: Function) -> dict[int, str]:
+def find_moved_values(before: Function, after: Function) -> dict[int, str]:
     """Return the positions of the returned tuple whose value had another position ``before``, with that value.
 
     Empty unless every ``return`` has the same values as ``before``, all in the same new order.
@@ -99,7 +99,7 @@ def rearranged(before: Function, after: Function) -> dict[int, str]:
     return {place: new[place] for place, source in enumerate(order) if place != source}
 
 
-def hands_nothing_back(function: Function, *, is_told: bool = False) -> bool:
+def returns_nothing(function: Function, *, is_told: bool = False) -> bool:
     """Whether a plain function that does something has only bare ``return``s, and no annotation of a value.
 
     ``False`` for ``return None``, and for a body to override: empty, or always raising. With ``is_told`` (another
@@ -228,7 +228,7 @@ def _may_give_none(program: Program, callee: Callee, value: ast.expr | None, *, 
         return True if True in parts else None if None in parts else False
     if isinstance(value, ast.Call) and callee.info is not None and callee.function is not None:
         groups = program.callees(program.frame(callee.info, callee.function), value)
-        called = {gives_none(program, inner, depth + 1) for group in groups for inner in group}
+        called = {may_return_none(program, inner, depth + 1) for group in groups for inner in group}
         if called and None not in called:
             return True in called
     is_told = isinstance(value, ast.Tuple) or (callee.function is not None and declared_size(callee.function))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from runner_sync.statements.assigning import assignments_of
 from runner_sync.syntax import Function, is_name, is_none, last_word, walk
-from runner_sync.verify.expecting import holding, tells
+from runner_sync.verify.expecting import find_after_yes, is_answered
 from runner_sync.verify.trees.functions import nodes_of
 
 _SAME = ast.Is | ast.Eq
@@ -48,7 +48,7 @@ class Guards:
         for test in {test for found in tests.values() for test in found}:
             # A condition that is not understood may mean either, so both guesses are tried.
             guesses = (_Question(test, tests, held, guess=guess) for guess in (True, False))
-            parts = (part for question in guesses for part in holding(nodes, question, insists=True))
+            parts = (part for question in guesses for part in find_after_yes(nodes, question, insists=True))
             self._covered[test] = {id(inner) for part in parts for inner in walk(part)}
 
     def is_covered(self, value: ast.expr, attribute: str) -> bool:
@@ -93,7 +93,7 @@ class _Question:
         return self._guess
 
     def _answer_for_values(self, values: Sequence[ast.expr]) -> bool:
-        answers = {by for value in values for by in (True, False) if tells(value, self, by=by)}
+        answers = {by for value in values for by in (True, False) if is_answered(value, self, by=by)}
         return answers.pop() if len(answers) == 1 else self._guess
 
     def _has_test(self, node: ast.expr) -> bool:

@@ -206,7 +206,7 @@ def _is_tested(node: ast.expr, parents: Mapping[int, ast.AST]) -> bool:
     return False
 
 
-def unpackings(frame: Frame) -> Iterator[tuple[ast.Assign, ast.Tuple]]:
+def find_unpackings(frame: Frame) -> Iterator[tuple[ast.Assign, ast.Tuple]]:
     """Yield the assignments to a tuple of fixed size, with that tuple."""
     for node in frame.nodes():
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
@@ -215,7 +215,7 @@ def unpackings(frame: Frame) -> Iterator[tuple[ast.Assign, ast.Tuple]]:
                 yield node, target
 
 
-def turns(frame: Frame) -> Iterator[tuple[ast.Call, ast.Tuple]]:
+def find_turn_unpackings(frame: Frame) -> Iterator[tuple[ast.Call, ast.Tuple]]:
     """Yield the calls whose yielded tuples are unpacked, in each turn of a loop or by ``with … as (a, b)``, with the
     target."""
     for node in frame.nodes():
@@ -230,7 +230,7 @@ def turns(frame: Frame) -> Iterator[tuple[ast.Call, ast.Tuple]]:
                 yield value, target
 
 
-def indexes(uses: Iterable[Place]) -> Iterator[tuple[ast.Subscript, int]]:
+def find_index_uses(uses: Iterable[Place]) -> Iterator[tuple[ast.Subscript, int]]:
     """Yield the subscripts that take one item of a value by a constant number, with that number."""
     for place in uses:
         match place.around:

@@ -80,13 +80,13 @@ def test_a_phase_turns_only_those_whatever_the_sides_do_to_a_method(policy: Poli
 def test_each_statement_of_a_side_is_where_its_strand_says(monkeypatch: pytest.MonkeyPatch) -> None:
     """Up to the end of a merge: a comment that omni keeps to itself is no longer upstream's."""
     weaves: list[Weave] = []
-    written = room._written
+    written = room._write_result
 
     def watched(triple: Triple, weave: Weave, *others: Any, **named: Any) -> room.Merged:
         weaves.append(weave)
         return written(triple, weave, *others, **named)
 
-    monkeypatch.setattr(room, "_written", watched)
+    monkeypatch.setattr(room, "_write_result", watched)
     for root in (CASES, GAPS):
         for name in folders(root):
             read_case(root / name).run()

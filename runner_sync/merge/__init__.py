@@ -120,7 +120,7 @@ def merge(
         doubts = join_replacements(weave, doubts)
     doubts = add_left_out_together(weave, chosen.kept, doubts, terms.foreign)
     chosen, left_out = _carry_moved_remarks(weave, chosen, doubts, terms.heritage)
-    return _written(triple, weave, strands, chosen, [*doubts, *left_out], is_copy=terms.policy.is_copy)
+    return _write_result(triple, weave, strands, chosen, [*doubts, *left_out], is_copy=terms.policy.is_copy)
 
 
 def _merge_trivially(triple: Triple, terms: Terms) -> str | None:
@@ -222,7 +222,7 @@ def _carry_moved_remarks(
     return replace(chosen, contents=made), gone
 
 
-def _written(
+def _write_result(
     triple: Triple, weave: Weave, strands: Sequence[Strand], chosen: _Chosen, doubts: Sequence[Doubt], *, is_copy: bool
 ) -> Merged:
     """Write the kept strands as text; turn all doubts, also those about its order, into questions at its lines."""

@@ -114,6 +114,14 @@ def find_after_yes(nodes: Iterable[ast.AST], is_asked: Question, *, insists: boo
             yield from suite[next(answering, len(suite)) + 1 :]
 
 
+def may_decide(node: ast.AST) -> bool:
+    """Whether `find_after_yes` can yield anything for a node; callers with many questions keep only these nodes."""
+    return hasattr(node, "body") or isinstance(node, ast.BoolOp | _COMPREHENSIONS)
+
+
+_COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+
 def _split_comprehension(
     node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp,
 ) -> tuple[list[ast.expr], set[int]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from runner_sync.statements.assigning import assignments_of
 from runner_sync.syntax import Function, is_name, is_none, last_word, walk
-from runner_sync.verify.expecting import find_after_yes, is_answered
+from runner_sync.verify.expecting import find_after_yes, is_answered, may_decide
 from runner_sync.verify.trees.functions import nodes_of
 
 _SAME = ast.Is | ast.Eq
@@ -45,10 +45,11 @@ class Guards:
                 if isinstance(target, ast.Name) and value is not None:
                     held.setdefault(target.id, []).append(value)
         self._covered: dict[_Test, set[int]] = {}
+        contents, deciding = _Contents(), [node for node in nodes if tests and may_decide(node)]
         for test in {test for found in tests.values() for test in found}:
             # A condition that is not understood may mean either, so both guesses are tried.
-            guesses = (_Question(test, tests, held, guess=guess) for guess in (True, False))
-            parts = (part for question in guesses for part in find_after_yes(nodes, question, insists=True))
+            guesses = (_Question(test, tests, held, contents, guess=guess) for guess in (True, False))
+            parts = (part for question in guesses for part in find_after_yes(deciding, question, insists=True))
             self._covered[test] = {id(inner) for part in parts for inner in walk(part)}
 
     def is_covered(self, value: ast.expr, attribute: str) -> bool:
@@ -56,12 +57,36 @@ class Guards:
         return attribute in self._set or id(value) in self._covered.get(_Test(last_word(value), attribute), ())
 
 
+class _Contents:
+    """The names and the calls in each condition of a function, found once for all questions about it."""
+
+    def __init__(self) -> None:
+        self._found: dict[int, tuple[frozenset[str], frozenset[int]]] = {}
+
+    def find(self, part: ast.expr) -> tuple[frozenset[str], frozenset[int]]:
+        """Return the names in an expression, and the ids of its calls."""
+        found = self._found.get(id(part))
+        if found is None:
+            nodes = walk(part)
+            names = frozenset(node.id for node in nodes if isinstance(node, ast.Name))
+            found = names, frozenset(id(node) for node in nodes if isinstance(node, ast.Call))
+            self._found[id(part)] = found
+        return found
+
+
 class _Question:
     """Whether a condition tests for one attribute, and which outcome says that it is there."""
 
     def __init__(
-        self, test: _Test, tests: dict[int, list[_Test]], held: dict[str, list[ast.expr]], *, guess: bool
+        self,
+        test: _Test,
+        tests: dict[int, list[_Test]],
+        held: dict[str, list[ast.expr]],
+        contents: _Contents,
+        *,
+        guess: bool,
     ) -> None:
+        self._contents = contents
         self._calls = {place for place, found in tests.items() if test in found}
         self._held = {
             name: asking for name, values in held.items() if (asking := [v for v in values if self._has_test(v)])
@@ -72,7 +97,7 @@ class _Question:
     def __call__(self, part: ast.expr) -> bool | None:
         """Return the truth value of ``part`` that means yes; the guess, if the test is not understood; ``None``, if it
         tests nothing."""
-        names = {node.id for node in walk(part) if isinstance(node, ast.Name)}
+        names, _ = self._contents.find(part)
         if not self._has_test(part) and not names & self._held.keys() - self._open:
             return None
         match part:
@@ -98,7 +123,8 @@ class _Question:
 
     def _has_test(self, node: ast.expr) -> bool:
         """Whether a test for the attribute stands in an expression."""
-        return any(id(inner) in self._calls for inner in walk(node))
+        _, calls = self._contents.find(node)
+        return not calls.isdisjoint(self._calls)
 
     def _answer_for_call(self, call: ast.Call) -> bool:
         if is_name(call.func, "getattr"):

@@ -102,10 +102,18 @@ class FakeSync:
 
         return run
 
-    def apply(self, upgrade: Upgrade, options: Any, *, tell: Callable[[tuple[str, ...]], None]) -> tuple[str, ...]:
+    def apply(
+        self,
+        upgrade: Upgrade,
+        options: Any,
+        *,
+        prepare: Callable[[tuple[str, ...]], None],
+        tell: Callable[[tuple[str, ...]], None],
+    ) -> tuple[str, ...]:
+        paths = (RUNNER, "runner-sync.lock")
+        prepare(paths)
         self.asked["apply"] = (upgrade, options)
         self.during_apply()
-        paths = (RUNNER, "runner-sync.lock")
         tell(paths)
         self.behind_apply()
         return paths

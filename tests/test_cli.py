@@ -496,7 +496,7 @@ def test_an_interrupt_while_the_program_is_imported_says_so_too(
 def test_an_interrupt_after_writing_says_what_was_written(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("runner_sync.terminal.commands.deliver", _raising(KeyboardInterrupt()))
+    monkeypatch.setattr("runner_sync.terminal.delivery.Delivery.finish", _raising(KeyboardInterrupt()))
     assert cli.run(["upgrade"]) == 130
     assert capsys.readouterr().err == "interrupted; 2 files had been written\n"
 

@@ -105,7 +105,7 @@ WRITERS = {
     "sync.applying": "makes the folder that --out names",
     "verify.overlay": "the type checker reads a scratch copy of the trees",
     "verify.typecheck": "and a configuration of its own beside it",
-    "terminal.outputs": "report files that the user names with -o",
+    "terminal.delivery": "report files that the user names with -o",
 }
 """Modules that may open files for writing, and why."""
 

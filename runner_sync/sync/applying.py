@@ -6,13 +6,13 @@ Comes in: ``Upgrade`` and ``UpgradeOptions``. Goes out: the paths written. May t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from runner_sync import write
 from runner_sync.errors import InputError
-from runner_sync.sync.options import UpgradeOptions
+from runner_sync.sync.options import Tell, UpgradeOptions, tell_nobody
 from runner_sync.sync.planned import Upgrade
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import DerivedModule, find_modules
@@ -23,12 +23,13 @@ from runner_sync.user_paths import resolved
 
 
 def apply(
-    planned: Upgrade, options: UpgradeOptions, *, tell: Callable[[tuple[str, ...]], None] = lambda _paths: None
+    planned: Upgrade, options: UpgradeOptions, *, prepare: Tell = tell_nobody, tell: Tell = tell_nobody
 ) -> tuple[str, ...]:
     """Write a planned upgrade, all files or none, and return the paths written.
 
-    ``tell`` also receives the paths, even if a signal then ends the run. Raises ``InputError`` without a folder to
-    write to, for an ``--out`` folder that is not empty, and for uncommitted changes unless ``--allow-dirty`` is given.
+    ``prepare`` receives the paths before anything is written, and an error in it prevents that. ``tell`` receives them
+    afterwards, even if a signal then ends the run. Raises ``InputError`` without a folder to write to, for an ``--out``
+    folder that is not empty, and for uncommitted changes unless ``--allow-dirty`` is given.
     """
     if planned.root is None:
         raise InputError("the omni tree is a release, not a folder: name a folder to write to with --out.")
@@ -36,13 +37,18 @@ def apply(
     if options.out is not None:
         changes = [replace(change, before=None) for change in changes]
         _refuse_filled(options.out)
-        _make_folder(options.out)
     elif not options.allow_dirty:
         tree = inputs.open_omni(options, with_lock=False).omni
         # `lock` may replace a lock with uncommitted changes, to mend a damaged one; valid entries are kept.
         mends = planned.report.command == "lock"
         _refuse_dirty(tree, [change.path for change in (planned.changes if mends else changes)], is_end=True)
-    return write.write(changes, planned.root, tell=tell)
+
+    def make_ready(paths: tuple[str, ...]) -> None:
+        prepare(paths)
+        if options.out is not None:
+            _make_folder(options.out)
+
+    return write.write(changes, planned.root, prepare=make_ready, tell=tell)
 
 
 def require_place(options: UpgradeOptions, *, is_lock: bool = False) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from runner_sync.errors import InputError
 from runner_sync.model import FileChange, Finding
-from runner_sync.sync.options import CheckOptions
+from runner_sync.sync.options import CheckOptions, Tell
 from runner_sync.sync.trees import inputs
 from runner_sync.verify import baseline
 from runner_sync.verify.baseline import Baseline, StaleEntry
@@ -75,7 +75,8 @@ def apply_baseline(
 ) -> tuple[tuple[Finding, ...], list[str]]:
     """Return the findings to report and remarks about the baseline, which ``--update-baseline`` writes.
 
-    A baseline that is written for the first time accepts all findings of this run.
+    The writing is passed to ``options.postpone``. A baseline that is written for the first time accepts all findings of
+    this run.
     """
     file = options.baseline or given.config.baseline
     if file is None or result.baseline is None:
@@ -88,18 +89,23 @@ def apply_baseline(
         return result.findings, _note_stale(result.stale, file)
     after = baseline.dump(replace(result.baseline, lock=given.lock_file))
     if before != after:
-        _write_baseline(FileChange(file.name, before, after), file)
+        _require_folder(file)
+        change = FileChange(file.name, before, after)
+        options.postpone(lambda tell: _write_baseline(change, file, tell))
     count = sum(result.baseline.counts.values())
     findings = tuple(baseline.drop_accepted(result.baseline, result.findings)) if before is None else result.findings
     return findings, [f"{file} accepts {count} {'finding' if count == 1 else 'findings'} now"]
 
 
-def _write_baseline(change: FileChange, file: Path) -> None:
-    from runner_sync import write
-
+def _require_folder(file: Path) -> None:
     if not file.parent.is_dir():
         raise InputError(f"{file}: there is no directory {file.parent}; make it or name another baseline.")
-    write.write([change], file.parent)
+
+
+def _write_baseline(change: FileChange, file: Path, tell: Tell) -> None:
+    from runner_sync import write
+
+    write.write([change], file.parent, tell=tell)
 
 
 def _note_stale(entries: tuple[StaleEntry, ...], file: Path) -> list[str]:

@@ -15,6 +15,12 @@ from runner_sync.model import Project
 Progress = Callable[[str, int, int | None], None]
 """A callback ``progress(label, done, total or None)``, in bytes during a download and in steps otherwise."""
 
+Tell = Callable[[tuple[str, ...]], None]
+"""A callback that receives the paths of files."""
+
+Postponed = Callable[[Tell], object]
+"""The writing of a file. It tells the callback what it wrote."""
+
 Conflict = Literal["resolve", "inline"]
 
 PATH_VARIABLES: Mapping[Project, str] = {"vllm-ascend": "VLLM_ASCEND_PATH", "vllm": "VLLM_PATH"}
@@ -23,6 +29,15 @@ PATH_VARIABLES: Mapping[Project, str] = {"vllm-ascend": "VLLM_ASCEND_PATH", "vll
 
 def silent(_label: str, _done: int, _total: int | None) -> None:
     """Show nothing, as a ``Progress``."""
+
+
+def tell_nobody(_paths: tuple[str, ...]) -> None:
+    """Do nothing, as a ``Tell``."""
+
+
+def write_now(write: Postponed) -> None:
+    """Write at once, as ``CheckOptions.postpone``."""
+    write(tell_nobody)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +115,10 @@ class UpgradeOptions(RunOptions):
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions(RunOptions):
-    """Options of ``check`` and ``verify``; ``changed_since`` is a git revision of the omni checkout."""
+    """Options of ``check`` and ``verify``; ``changed_since`` is a git revision of the omni checkout.
+
+    ``postpone`` receives the writing of the baseline, which the caller may do later.
+    """
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -109,6 +127,7 @@ class CheckOptions(RunOptions):
     baseline: Path | None = None
     update_baseline: bool = False
     typecheck: Literal["ty", "mypy", "none"] = "none"
+    postpone: Callable[[Postponed], None] = write_now
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 from runner_sync.errors import InputError, UnreadableRelease
 from runner_sync.terminal import naming_profile
+from runner_sync.terminal.delivery import Delivery, deliver
 from runner_sync.terminal.groups import Writing
-from runner_sync.terminal.outputs import Output, deliver, parse_outputs
+from runner_sync.terminal.outputs import Output, parse_outputs
 from runner_sync.terminal.progress import show_progress
 from runner_sync.terminal.screen import Screen
 
 if TYPE_CHECKING:
     from runner_sync.model import Report
     from runner_sync.sync import Upgrade
-    from runner_sync.sync.options import CheckOptions, Progress, ReplayOptions, UpgradeOptions
+    from runner_sync.sync.options import CheckOptions, Postponed, Progress, ReplayOptions, UpgradeOptions
 
 DONE = 0
 LEFT_TO_A_PERSON = 1
@@ -61,19 +62,53 @@ def change(command: str, plan: Planner, options: UpgradeOptions, writing: Writin
     if options.out is not None and options.out.exists() and not options.out.is_dir():
         raise InputError(f"{options.out} is no folder: name an empty one, or a new one, with --out.")
     with naming_profile.add_to_errors(options):
-        planned, paths = _watch(lambda seen: _carry_out(command, plan, seen, diff=diff, screen=screen), options, screen)
+        planned = _watch(lambda seen: _plan(command, plan, seen, diff=diff), options, screen)
     lock = (planned.lock,) if planned.lock is not None else ()
     report = replace(planned.report, changes=(*planned.report.changes, *lock))
-    report = naming_profile.add_to_report(report, options)
-    if not diff:
-        report = replace(report, summary={**report.summary, "written": len(paths)})
-    deliver(report, outputs, screen, patch=planned.patch)
-    _say_what_was_found(report, outputs, screen)
+    planned = replace(planned, report=naming_profile.add_to_report(report, options))
     if diff:
-        _say_what_was_planned(report, outputs, screen)
+        _show_plan(planned, outputs, screen)
     else:
-        _say_what_was_written(replace(planned, report=report), paths, options, screen)
-    return exit_code(report)
+        _write(planned, outputs, options, screen)
+    return exit_code(planned.report)
+
+
+def _show_plan(planned: Upgrade, outputs: Sequence[Output], screen: Screen) -> None:
+    """Deliver the report of a run with ``--diff``."""
+    with Delivery(outputs, screen) as delivery:
+        delivery.prepare(planned.report, patch=planned.patch)
+        delivery.finish()
+    _say_what_was_found(planned.report, outputs, screen)
+    _say_what_was_planned(planned.report, outputs, screen)
+
+
+def _write(planned: Upgrade, outputs: Sequence[Output], options: UpgradeOptions, screen: Screen) -> None:
+    """Write the files of a plan and deliver its report.
+
+    The report is prepared first, so that no file of the tree is changed if it cannot be written. Only what goes to
+    standard output comes later; if that fails, what is left to do is said nevertheless.
+    """
+    from runner_sync import sync
+
+    def complete(paths: Sequence[str]) -> Report:
+        return replace(planned.report, summary={**planned.report.summary, "written": len(paths)})
+
+    with Delivery(outputs, screen) as delivery:
+        with naming_profile.add_to_errors(options):
+            paths = sync.apply(
+                planned,
+                options,
+                prepare=lambda paths: delivery.prepare(complete(paths), patch=planned.patch),
+                tell=screen.count_written,
+            )
+        report = complete(paths)
+        try:
+            delivery.finish()
+        except (OSError, InputError):
+            _say_what_was_written(replace(planned, report=report), paths, options, screen)
+            raise
+    _say_what_was_found(report, outputs, screen)
+    _say_what_was_written(replace(planned, report=report), paths, options, screen)
 
 
 def _parse_outputs(
@@ -86,21 +121,13 @@ def _parse_outputs(
         return parse_outputs(values, command=command, default=default, kept=lambda: sync.kept_files(options))
 
 
-def _carry_out(
-    command: str, plan: Planner, options: UpgradeOptions, *, diff: bool, screen: Screen
-) -> tuple[Upgrade, tuple[str, ...]]:
-    """Plan and, unless ``diff``, write; returns the plan and the written paths.
-
-    Raises ``InputError`` before the work if the result could not be written.
-    """
+def _plan(command: str, plan: Planner, options: UpgradeOptions, *, diff: bool) -> Upgrade:
+    """Return the plan; raises ``InputError`` before the work if its result could not be written."""
     from runner_sync import sync
 
     if not diff and (command in ("upgrade", "lock") or options.out is not None):
         sync.require_place(options, is_lock=command == "lock")
-    planned = plan(options)
-    if diff:
-        return planned, ()
-    return planned, sync.apply(planned, options, tell=screen.count_written)
+    return plan(options)
 
 
 def _say_what_was_found(report: Report, outputs: Sequence[Output], screen: Screen) -> None:
@@ -149,12 +176,22 @@ def inspect(
     screen: Screen,
     exit_zero: bool = False,
 ) -> int:
-    """Report on the omni tree without changing it; returns the exit code, always 0 with ``exit_zero``."""
+    """Report on the omni tree without changing it; returns the exit code, always 0 with ``exit_zero``.
+
+    A baseline is written when the reports are prepared and not yet in place.
+    """
     outputs = _parse_outputs(values, options, command=command, default="text")
+    postponed: list[Postponed] = []
+    options = replace(options, postpone=postponed.append)
     with naming_profile.add_to_errors(options):
         report = _watch(find, options, screen)
     report = naming_profile.add_to_report(report, options)
-    deliver(report, outputs, screen)
+    with Delivery(outputs, screen) as delivery:
+        delivery.prepare(report)
+        with naming_profile.add_to_errors(options):
+            for write in postponed:
+                write(screen.count_written)
+        delivery.finish()
     if all(output.file is not None for output in outputs):
         _say_what_was_found(report, outputs, screen)
     return DONE if exit_zero else exit_code(report)

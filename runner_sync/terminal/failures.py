@@ -36,7 +36,7 @@ def run_guarded(work: Callable[[], int], screen: Screen) -> int:
         with _make_terminable():
             return work()
     except InputError as error:
-        screen.complain(f"error: {error}")
+        screen.complain(f"error: {error}{_add_written(screen)}")
     except (KeyboardInterrupt, Terminated) as error:
         screen.complain(f"interrupted; {_describe_written(screen)}")
         return _TERMINATED if isinstance(error, Terminated) else _INTERRUPTED
@@ -96,6 +96,11 @@ def _find_raiser(error: Exception) -> str:
     if not own:
         return ""
     return f" ({Path(own[-1].filename).relative_to(_PACKAGE.parent).as_posix()}:{own[-1].lineno})"
+
+
+def _add_written(screen: Screen) -> str:
+    """Return a sentence about the files written before an ``InputError``; empty if there are none, as nearly always."""
+    return f" {_describe_written(screen).capitalize()}." if screen.written else ""
 
 
 def _describe_written(screen: Screen) -> str:

@@ -1,26 +1,19 @@
-"""Parse ``-o FORMAT[:FILE]``, and deliver reports to the requested places.
+"""Parse ``-o FORMAT[:FILE]``.
 
-Comes in: the words after ``-o`` and a ``Report``. Goes out: text on standard output, report files. May touch: the files
-named, and the file that GitHub names in ``GITHUB_STEP_SUMMARY``. An existing report is replaced, because it is no
-source. Unwritable files are refused before the work begins.
+Comes in: the words after ``-o``. Goes out: the outputs, which ``delivery`` fills. May touch: nothing. Files that could
+not be written are refused before the work begins.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from runner_sync.errors import InputError
-from runner_sync.render import FORMATS, github_summary, render
-from runner_sync.terminal.screen import PLAIN_WIDTH, Screen
+from runner_sync.render import FORMATS
 from runner_sync.user_paths import resolved
-
-if TYPE_CHECKING:
-    from runner_sync.model import FileChange, Report
 
 _FINDINGS = ("text", "json", "markdown", "github", "gitlab", "junit", "sarif", "html")
 FORMATS_OF: dict[str, tuple[str, ...]] = {
@@ -110,77 +103,3 @@ def _is_package(folder: Path) -> bool:
     from runner_sync.model import PACKAGES  # takes longer than everything that help needs
 
     return folder.name in PACKAGES.values() and (folder / "__init__.py").is_file()
-
-
-def deliver(
-    report: Report, outputs: Sequence[Output], screen: Screen, *, patch: tuple[FileChange, ...] | None = None
-) -> None:
-    """Render ``report`` for every output; files first, so that the terminal's text comes last.
-
-    GitHub's step summary gets the report once, however many outputs are for GitHub. ``patch`` holds the changes for
-    ``diff`` with the files' line endings, so that the patch applies. Raises ``InputError`` if a file turns out not to
-    be writable.
-    """
-    for output in sorted(outputs, key=lambda output: output.file is None):
-        shown = _select_shown(report, output.format, patch)
-        if output.file is not None:
-            _save(output.file, render(shown, output.format, width=PLAIN_WIDTH))
-        elif output.format in ("text", "diff"):
-            _show(shown, output.format, screen)
-        else:
-            screen.show_exact(render(shown, output.format))
-    if any(output.format == "github" for output in outputs):
-        _append_summary(report)
-
-
-def _select_shown(report: Report, format: str, patch: tuple[FileChange, ...] | None) -> Report:
-    """Return ``report`` with the parts that only ``format`` shows."""
-    if format == "sarif":
-        return _add_rules(report)
-    return replace(report, changes=patch) if format == "diff" and patch is not None else report
-
-
-def _add_rules(report: Report) -> Report:
-    """Add the texts of the rules that found something, which SARIF viewers show as titles."""
-    from runner_sync.sync.rule_texts import rules
-
-    codes = sorted({finding.code for finding in report.findings})
-    return replace(report, rules=tuple(text for code in codes for text in rules(code).rules))
-
-
-def _show(report: Report, format: str, screen: Screen) -> None:
-    color = screen.is_colored()
-    text = render(report, format, color=color, width=screen.width())
-    # An uncoloured patch may be piped to `git apply`, so it must arrive byte for byte.
-    if format == "diff" and not color:
-        screen.show_exact(text)
-    else:
-        screen.show(text)
-
-
-def _save(file: Path, text: str) -> None:
-    whole = resolved(file)  # the target of a link is replaced, and not the link
-    fresh = whole.with_name(f".{whole.name}.{uuid4().hex[:12]}")
-    try:
-        if Path("/dev") in file.absolute().parents or (file.exists() and not file.is_file()):
-            file.write_bytes(text.encode("utf-8", "surrogateescape"))  # a pipe or /dev/stderr cannot be replaced
-            return
-        fresh.write_bytes(text.encode("utf-8", "surrogateescape"))
-        fresh.replace(whole)
-    except OSError as error:
-        raise InputError(f"{file}: the report cannot be written ({error.strerror}); name another file.") from error
-    finally:
-        fresh.unlink(missing_ok=True)
-
-
-def _append_summary(report: Report) -> None:
-    name = os.environ.get("GITHUB_STEP_SUMMARY")
-    if not name:
-        return
-    try:
-        with Path(name).open("a", encoding="utf-8", errors="surrogateescape") as file:
-            file.write(github_summary(report))
-    except OSError as error:
-        raise InputError(
-            f"{name}: the step summary cannot be written ({error.strerror}); unset GITHUB_STEP_SUMMARY."
-        ) from error

@@ -45,15 +45,22 @@ class _Job:
 
 
 def write(
-    changes: Sequence[FileChange], root: Path, *, tell: Callable[[tuple[str, ...]], None] = lambda _paths: None
+    changes: Sequence[FileChange],
+    root: Path,
+    *,
+    prepare: Callable[[tuple[str, ...]], None] = lambda _paths: None,
+    tell: Callable[[tuple[str, ...]], None] = lambda _paths: None,
 ) -> tuple[str, ...]:
     """Write every change below ``root`` or none; returns the paths that really changed.
 
-    ``tell`` is called with the same paths: a signal that arrived meanwhile is delivered after that call, and then
-    nothing is returned. Raises ``InputError``, with nothing changed, for a target that is outside ``root``, a
-    directory, not writable, not UTF-8, or different from the text that was read (``before``).
+    ``prepare`` is called with the same paths before anything is written, and may raise. ``tell`` is called with them at
+    the end: a signal that arrived meanwhile is delivered after that call, and then nothing is returned. Raises
+    ``InputError``, with nothing changed, for a target that is outside ``root``, a directory, not writable, not UTF-8,
+    or different from the text that was read (``before``).
     """
     jobs = [job for job in _plan_all(changes, root) if job is not None]
+    paths = tuple(job.path for job in jobs)
+    prepare(paths)
     with delay_interrupts() as stop_if_asked:
         try:
             for job in jobs:
@@ -65,7 +72,6 @@ def write(
             raise InputError(f"{name}: cannot be written ({error.strerror or error}); no file was changed.") from error
         finally:
             _sweep(jobs)
-        paths = tuple(job.path for job in jobs)
         tell(paths)
     return paths
 

@@ -27,6 +27,7 @@ from runner_sync.model import Report
 from runner_sync.terminal.examples import EXAMPLES
 from runner_sync.terminal.outputs import FORMATS_OF
 
+MARKED = replace(CHANGE, after="# runner-sync: review R1 both changed it\na = 1\n")
 COMMANDS = ("upgrade", "check", "verify", "blocks", "explain", "lock", "replay", "rule", "hoist")
 
 
@@ -199,7 +200,7 @@ def test_a_replay_names_no_option_that_it_has_not(sync: FakeSync, capsys: pytest
 
 
 def test_upgrade_writes_and_says_what_is_left(sync: FakeSync, capsys: pytest.CaptureFixture[str]) -> None:
-    sync.report = replace(PLAN, reviews=(REVIEW,))
+    sync.report = replace(PLAN, reviews=(REVIEW,), changes=(MARKED,))
     cli.run(["upgrade", "--ascend-version", "0.30.0rc2"])
     out, err = capsys.readouterr()
     assert "2 files written" in " ".join(out.split())
@@ -300,6 +301,50 @@ def test_a_patch_says_which_questions_it_does_not_show(
     err = capsys.readouterr().err
     assert said in err
     assert ("in no line of the patch" in err) == bool(said)
+
+
+@pytest.mark.parametrize("words", [[], ["--only", "A.run"], ["-o", "diff:a.patch"]])
+def test_an_empty_patch_is_no_place_for_questions(
+    sync: FakeSync, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    """They are all that the run found, and a second run to read them takes minutes."""
+    sync.report = replace(PLAN, reviews=(REVIEW,), changes=())
+    sync.lock = None
+    assert cli.run(["upgrade", "--diff", *words]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert f"R1 {RUNNER}:2  OmniNPUModelRunner._dummy_run\n  review: both changed it\n" in err
+    assert "add -o text" not in err
+    assert err.endswith("There is nothing to write.\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "listed"),
+    [
+        ("", "only listed above:"),
+        ("-o json", "only listed above:"),
+        ("-o text:u.txt -o json:u.json", "only listed in u.txt:"),
+        ("-o json:u.json -o diff:u.patch", "only listed in u.json:"),
+        ("-o html:u.html -o json", "only listed in u.html:"),
+        ("-o sarif:u.sarif", "only listed in u.sarif:"),
+    ],
+)
+def test_what_is_left_names_the_report_that_lists_a_question(
+    sync: FakeSync, capsys: pytest.CaptureFixture[str], words: str, listed: str
+) -> None:
+    sync.report = replace(PLAN, reviews=(REVIEW, replace(REVIEW, id="Rx")), changes=(MARKED,))
+    assert cli.run(["upgrade", *words.split()]) == 1
+    err = capsys.readouterr().err
+    assert listed in err
+    assert "Rx " not in err
+
+
+def test_a_written_patch_lists_no_question_so_they_are_said(sync: FakeSync, capsys: pytest.CaptureFixture[str]) -> None:
+    sync.report = replace(PLAN, reviews=(REVIEW, replace(REVIEW, id="Rx")), changes=(MARKED,))
+    assert cli.run(["upgrade", "-o", "diff:u.patch"]) == 1
+    err = capsys.readouterr().err
+    assert err.index(f"Rx {RUNNER}:2") < err.index("(1 of them only listed above:")
+    assert f"R1 {RUNNER}" not in err
 
 
 @pytest.mark.parametrize(

@@ -207,6 +207,19 @@ def test_advice_names_only_written_files_and_the_markers_that_are_in_them() -> N
     assert "unchanged.py" not in said
 
 
+def test_advice_names_no_file_without_a_comment() -> None:
+    """The file was written and has an item, but the comment of no item is in it: a search finds nothing there."""
+    item = ReviewItem("R1", UNIT.unit, RUNNER, 1, 1, "why", 0.5, "a", "b", "c", "b")
+    bare = "vllm_omni/bare.py"
+    changes = (FileChange(RUNNER, "a\n", "# runner-sync: review R1 why\na\n"), FileChange(bare, "a\n", "b\n"))
+    report = replace(PLAN, reviews=(item, replace(item, id="R2", path=bare)), changes=changes)
+    said = advise(report, (RUNNER, bare), root=Path("omni"), is_tree=True, options="", listed="in u.txt")
+    assert "bare.py" not in said
+    assert f"omni/{RUNNER}\n     (1 of them only listed in u.txt: they changed nothing in the files)" in said
+    said = advise(replace(report, changes=changes[1:]), (bare,), root=Path("omni"), is_tree=True, options="")
+    assert "settle 2 review items, listed above: no file that was written holds one" in said
+
+
 def test_advice_names_no_file_when_no_written_file_holds_an_item() -> None:
     item = ReviewItem("R2", UNIT.unit, "vllm_omni/unchanged.py", 1, 1, "why", 0.5, "a", "b", "c", "b")
     said = advise(replace(PLAN, reviews=(item,)), (RUNNER,), root=Path("omni"), is_tree=True, options="")

@@ -98,8 +98,17 @@ def _format_place(path: str, line: int, end_line: int) -> str:
     return f"{path}:{line}-{end_line}" if end_line > line else f"{path}:{line}"
 
 
+def render_items(items: Sequence[ReviewItem], *, width: int = 100) -> str:
+    """Return review items as text without colours, as `render_text` shows them; no newline ends it."""
+    return _format_items(items, Ink(False, width))
+
+
 def _render_reviews(report: Report, ink: Ink) -> str:
-    items = order_questions(report.reviews)
+    return _format_items(report.reviews, ink)
+
+
+def _format_items(reviews: Sequence[ReviewItem], ink: Ink) -> str:
+    items = order_questions(reviews)
     contents = {item.id: _get_content(item) for item in items}
     return "\n\n".join(
         "\n".join(_iter_review(item, ink, is_repeated=contents.get(item.part_of) == contents[item.id]))

@@ -9,21 +9,31 @@ import shlex
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from runner_sync.model import TITLES, Provenance, Report, ReviewItem, Source, UnitReport
 from runner_sync.render.summary import count_reviews
+
+if TYPE_CHECKING:
+    from runner_sync.terminal.outputs import Output
+
+_READABLE = ("text", "html", "markdown", "json")
+"""Formats that list review items, those that people read best first."""
 
 _COMMIT_WIDTH = 72
 """Columns of a commit message (git-commit(1), Discussion)."""
 
 
-def advise(report: Report, paths: Sequence[str], *, root: Path, is_tree: bool, options: str) -> str:
+def advise(
+    report: Report, paths: Sequence[str], *, root: Path, is_tree: bool, options: str, listed: str = "above"
+) -> str:
     """Return the steps that are left to a person, as a numbered list.
 
     ``is_tree``: ``root`` is a whole vllm-omni tree and not a folder with the changed files only. ``options``: the
-    options that name the other trees and the configuration, to repeat in the next command.
+    options that name the other trees and the configuration, to repeat in the next command. ``listed``: where the review
+    items are listed, as `find_list` says.
     """
-    asked = _list_review_steps(report, paths, root)
+    asked = _list_review_steps(report, paths, root, listed)
     steps = [
         *asked,
         *_list_check_steps(report, root, is_tree=is_tree, is_settled=not asked, options=options),
@@ -35,18 +45,28 @@ def advise(report: Report, paths: Sequence[str], *, root: Path, is_tree: bool, o
     return f"\nWrote {files} {where}; what is left:\n{numbered}"
 
 
-def _list_review_steps(report: Report, paths: Sequence[str], root: Path) -> list[str]:
-    number = len(report.reviews)
-    if not number:
+def find_list(outputs: Sequence[Output]) -> str:
+    """Return where a person reads the review items best, ``above`` or ``in FILE``; empty if no output lists them."""
+    rank = {name: number for number, name in enumerate(_READABLE)}
+    lists = [output for output in outputs if output.format != "diff"]
+    best = min(lists, key=lambda output: (rank.get(output.format, len(rank)), output.file is not None), default=None)
+    if best is None:
+        return ""
+    return "above" if best.file is None else f"in {best.file}"
+
+
+def _list_review_steps(report: Report, paths: Sequence[str], root: Path, listed: str) -> list[str]:
+    if not report.reviews:
         return []
-    files = sorted({str(root / item.path) for item in report.reviews if item.path in paths})
+    written = {change.path: change.after or "" for change in report.changes if change.path in paths}
+    files = [path for path, text in sorted(written.items()) if any(item.id in text for item in report.reviews)]
     items = count_reviews(report)
     if not files:
-        return [f"settle {items}, listed above: no file that was written holds one"]
-    found = "".join(f"\n       {file}" for file in files)
+        return [f"settle {items}, listed {listed}: no file that was written holds one"]
+    found = "".join(f"\n       {root / path}" for path in files)
     marks = "`runner-sync: review`" + (" and `<<<<<<<`" if _has_conflicts(report) else "")
-    listed = len(find_only_listed(report))
-    rest = f"\n     ({listed} of them only listed above: they changed nothing in the files)" if listed else ""
+    number = len(find_only_listed(report))
+    rest = f"\n     ({number} of them only listed {listed}: they changed nothing in the files)" if number else ""
     return [f"settle {items}: search for {marks}, decide, delete it, in{found}{rest}"]
 
 

@@ -22,7 +22,7 @@ from runner_sync.terminal.progress import show_progress
 from runner_sync.terminal.screen import Screen
 
 if TYPE_CHECKING:
-    from runner_sync.model import Report
+    from runner_sync.model import Report, ReviewItem
     from runner_sync.sync import Upgrade
     from runner_sync.sync.options import CheckOptions, Postponed, Progress, ReplayOptions, UpgradeOptions
 
@@ -79,7 +79,7 @@ def _show_plan(planned: Upgrade, outputs: Sequence[Output], screen: Screen) -> N
         delivery.prepare(planned.report, patch=planned.patch)
         delivery.finish()
     _say_what_was_found(planned.report, outputs, screen)
-    _say_what_was_planned(planned.report, outputs, screen)
+    _say_what_was_planned(planned, outputs, screen)
 
 
 def _write(planned: Upgrade, outputs: Sequence[Output], options: UpgradeOptions, screen: Screen) -> None:
@@ -105,10 +105,10 @@ def _write(planned: Upgrade, outputs: Sequence[Output], options: UpgradeOptions,
         try:
             delivery.finish()
         except (OSError, InputError):
-            _say_what_was_written(replace(planned, report=report), paths, options, screen)
+            _say_what_was_written(replace(planned, report=report), paths, (), options, screen)
             raise
     _say_what_was_found(report, outputs, screen)
-    _say_what_was_written(replace(planned, report=report), paths, options, screen)
+    _say_what_was_written(replace(planned, report=report), paths, outputs, options, screen)
 
 
 def _parse_outputs(
@@ -138,25 +138,47 @@ def _say_what_was_found(report: Report, outputs: Sequence[Output], screen: Scree
         screen.say(summarize(report))
 
 
-def _say_what_was_planned(report: Report, outputs: Sequence[Output], screen: Screen) -> None:
-    """Say how many review items ``--diff`` did not show, and how to write the files."""
-    from runner_sync.terminal.advice import find_only_listed
+def _say_what_was_planned(planned: Upgrade, outputs: Sequence[Output], screen: Screen) -> None:
+    """Say which review items ``--diff`` did not show, and how to write the files.
 
-    if all(output.format == "diff" for output in outputs) and (unseen := len(find_only_listed(report))):
-        items = "1 review item is" if unseen == 1 else f"{unseen} review items are"
-        screen.say(f"{items} in no line of the patch: add -o text to read {'it' if unseen == 1 else 'them'}.")
+    Without a patch of a source the items are the result of the run, and are shown instead of counted.
+    """
+    from runner_sync.terminal.advice import find_list, find_only_listed
+
+    unseen = find_only_listed(planned.report)
+    if unseen and not find_list(outputs):
+        if planned.changes:
+            items = "1 review item is" if len(unseen) == 1 else f"{len(unseen)} review items are"
+            them = "it" if len(unseen) == 1 else "them"
+            screen.say(f"{items} in no line of the patch: add -o text to read {them}.")
+        else:
+            _say_items(unseen, screen)
     again = "Nothing was written; run again without --diff to write."
-    screen.say(again if report.changes else "There is nothing to write.")
+    screen.say(again if planned.report.changes else "There is nothing to write.")
 
 
-def _say_what_was_written(planned: Upgrade, paths: Sequence[str], options: UpgradeOptions, screen: Screen) -> None:
+def _say_items(items: Sequence[ReviewItem], screen: Screen) -> None:
+    """Show review items that no output of this run shows."""
+    from runner_sync.render.text import render_items
+
+    if items:
+        screen.say(f"\n{render_items(items, width=screen.width())}\n")
+
+
+def _say_what_was_written(
+    planned: Upgrade, paths: Sequence[str], outputs: Sequence[Output], options: UpgradeOptions, screen: Screen
+) -> None:
     """Say which ``paths`` were written or, after an upgrade that changed a runner, what is left to do."""
-    from runner_sync.terminal.advice import advise
+    from runner_sync.terminal.advice import advise, find_list, find_only_listed
 
     root = planned.root or Path()
     if planned.report.command == "upgrade" and any(change.path in paths for change in planned.changes):
         is_tree = options.out is None
-        screen.say(advise(planned.report, paths, root=root, is_tree=is_tree, options=_format_options(options)))
+        listed = find_list(outputs)
+        if not listed:
+            _say_items(find_only_listed(planned.report), screen)
+        words = _format_options(options)
+        screen.say(advise(planned.report, paths, root=root, is_tree=is_tree, options=words, listed=listed or "above"))
     elif paths:
         screen.say(f"Wrote {', '.join(str(root / path) for path in paths)}.")
 

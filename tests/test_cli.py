@@ -235,13 +235,20 @@ def test_a_lock_alone_needs_no_commit_advice(
     assert capsys.readouterr().err == f"Wrote {sync.root}/runner-sync.lock.\n"
 
 
-@pytest.mark.usefixtures("sync")
-def test_a_folder_of_changed_files_is_not_taken_for_a_tree(capsys: pytest.CaptureFixture[str]) -> None:
-    cli.run(["upgrade", "--omni-version", "0.32.0rc1", "--out", "there"])
+def test_a_folder_of_changed_files_is_not_taken_for_a_tree(sync: FakeSync, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its files come into a checkout first, where the findings of this run are looked for with the same trees."""
+    line = ["upgrade", "--omni-version", "0.32.0rc1", "--out", "there", "--ascend-version", "0.30.0rc2"]
+    sync.report = replace(PLAN, fitted="--ascend-base 0.29.0rc1")
+    cli.run(line)
     err = capsys.readouterr().err
-    assert "runner-sync verify" not in err
+    verify = "runner-sync verify --ascend-version 0.30.0rc2 --ascend-base 0.29.0rc1\n"
+    assert err.index("over a checkout of vllm-omni") < err.index(verify) < err.index("commit with sign-off")
+    assert "--omni-path" not in err
     assert "runner-sync lock" not in err, "nothing was settled that it could record"
-    assert "over a checkout of vllm-omni" in err
+    sync.report = replace(sync.report, reviews=(REVIEW,))
+    cli.run(line)
+    err = capsys.readouterr().err
+    assert err.index("runner-sync lock --ascend-version 0.30.0rc2") < err.index(verify)
 
 
 def test_without_writing_the_plan_can_be_read_instead_of_the_patch(

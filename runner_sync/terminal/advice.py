@@ -85,18 +85,20 @@ def _list_check_steps(report: Report, root: Path, *, is_tree: bool, is_settled: 
 
     After review items, one step is `lock`: later edits are then recognised by comparison with the settled runners
     instead of the written ones. Findings are checked against the trees of this run, because the lock names the new ones
-    by then.
+    by then. A folder of changed files comes into a checkout first.
     """
     place = f" --omni-path {shlex.quote(str(root))}" if is_tree and root != Path() else ""
     if _find_target(report, report.followed) is None:
         word = report.followed.removeprefix("vllm-")
         options += f" --{word}-version V, where V is the {TITLES[report.followed]} that the runners are on"
     record = [] if is_settled else [f"record what you settled: runner-sync lock{place}{options}"]
+    fitted = f" {report.fitted}" if report.fitted else ""
+    check = f"look again: runner-sync verify{place}{options}{fitted}"
     if is_tree:
-        fitted = f" {report.fitted}" if report.fitted else ""
-        return [*record, f"look again: runner-sync verify{place}{options}{fitted}"]
+        return [*record, check]
     omni = _find_target(report, "vllm-omni")
-    return [f"copy what is in {root} over a checkout of vllm-omni {omni.ref if omni else ''}".rstrip(), *record]
+    copy = f"copy what is in {root} over a checkout of vllm-omni {omni.ref if omni else ''}".rstrip()
+    return [copy, *record, check]
 
 
 def _describe_commit(report: Report) -> str:

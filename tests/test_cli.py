@@ -167,6 +167,8 @@ def test_a_revision_alone_is_one_of_the_checkout_the_environment_names(
         ("upgrade", replace(PLAN, findings=(FINDING,)), 1),
         ("upgrade --diff", replace(PLAN, reviews=(REVIEW,)), 1),
         ("lock", PLAN, 0),
+        ("lock", replace(PLAN, summary={"left_open": 2}), 0),
+        ("upgrade", replace(PLAN, summary={"left_open": 2}), 1),
         ("check", PLAN, 0),
         ("check", replace(PLAN, findings=(FINDING,)), 1),
         ("check --exit-zero", replace(PLAN, findings=(FINDING,)), 0),

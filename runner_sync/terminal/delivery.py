@@ -6,6 +6,7 @@ the file that GitHub names in ``GITHUB_STEP_SUMMARY``. An existing report is rep
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Sequence
 from dataclasses import replace
@@ -44,7 +45,8 @@ class Delivery:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         for fresh, _file in self._prepared:
-            fresh.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # an error on the way matters more
+                fresh.unlink(missing_ok=True)
 
     def prepare(self, report: Report, *, patch: tuple[FileChange, ...] | None = None) -> None:
         """Render ``report`` for every output and write the files beside their targets.

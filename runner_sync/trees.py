@@ -88,6 +88,10 @@ class InGit(Tree, Protocol):
         """Return the commit at which the branch left ``since``."""
         ...
 
+    def is_shallow(self) -> bool:
+        """Whether the clone has only a part of the history."""
+        ...
+
     def release_before(self) -> str | None:
         """Return the tag of the release before this one; ``None`` if this is not a release, or the first."""
         ...

@@ -15,6 +15,7 @@ from runner_sync.errors import InputError
 from runner_sync.lock import load
 from runner_sync.sync import commands
 from runner_sync.sync.options import TreeOptions
+from runner_sync.sync.synced import window
 from runner_sync.sync.synced.bases import Bases
 from runner_sync.sync.trees.runners import find_modules
 
@@ -113,7 +114,8 @@ def test_a_shallow_clone_that_does_not_reach_back_so_far_is_told(
     options = trees.upgrade(trees.ascend_new, vllm_base="0.20.0", verify=False, out=tmp_path / "out")
     planned = sync.upgrade(replace(options, omni=TreeOptions(path=place)))
     notes = "\n".join(planned.report.notes)
-    assert f"{unknown} (the omni tree names no version" in notes
+    assert f"{unknown} (the clone is shallow" in notes
+    assert "git fetch --unshallow --tags" in notes
     assert ("that aligned each: npu_ar_model_runner.py" in notes) == (depth == 4)
 
 
@@ -271,3 +273,53 @@ def test_an_edited_unit_follows_the_change_that_it_has(behind: Trees, *, is_port
     commit(behind.omni, "Edited")
     known = log(behind)
     assert recorded(lock_of(behind, behind.omni))[STAGE_OF] == known["Edited" if is_port else "Squashed"]
+
+
+def tagged(trees: Trees, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the checked-out commit a release; there are no earlier ones."""
+    subprocess.run(["git", "-C", str(trees.omni), "tag", "v0.30.0"], check=True)
+    monkeypatch.setattr(window, "find_earlier_releases", lambda *_, **__: [])
+
+
+SHALLOW = r"complete the clone with git fetch --unshallow --tags"
+
+
+def test_a_release_in_a_shallow_clone_is_not_locked_by_guess(
+    behind: Trees, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tagged(behind, monkeypatch)
+    place = clone_of(behind, tmp_path / "shallow", "--depth=1")
+    with pytest.raises(InputError, match=rf"the clone is shallow.*{SHALLOW}, or name"):
+        lock_of(behind, place)
+    options = replace(behind.upgrade(behind.ascend_new, vllm_base="0.20.0"), omni=TreeOptions(path=place))
+    planned = sync.upgrade(options)
+    assert recorded(planned) == {}
+    assert SHALLOW in "\n".join(planned.report.notes)
+
+
+@pytest.mark.parametrize(("depth", "message"), [(1, "was last aligned"), (2, "which the shallow clone .* not have")])
+def test_a_lock_entry_is_not_replaced_by_a_guess_in_a_shallow_clone(
+    behind: Trees, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, depth: int, message: str
+) -> None:
+    """An entry whose commit the clone lacks is neither valid nor invalid, whether the clone shows an alignment or
+    not."""
+    behind.write_lock()
+    commit(behind.omni, "Locked")
+    behind.edit(GPU_AR, LAST.replace("0", "1"), LAST.replace("0", "2"))
+    commit(behind.omni, "Regrown")
+    sample = (
+        "    def _sample(self, logits):\n        if self.model.prefer_model_sampler:\n            return logits\n\n"
+    )
+    behind.edit(AR, HEAD, sample + HEAD + NEW)
+    commit(behind.omni, "Caught-up")
+    tagged(behind, monkeypatch)
+    alone = log(behind)["Alone"]
+    assert recorded(lock_of(behind, behind.omni))["NPUARModelRunner._finish"] == alone
+    place = clone_of(behind, tmp_path / "shallow", f"--depth={depth}")
+    with pytest.raises(InputError, match=rf"{message}.*{SHALLOW}"):
+        lock_of(behind, place)
+    options = replace(behind.upgrade(behind.ascend_old, vllm_base="0.20.0"), omni=TreeOptions(path=place))
+    with pytest.raises(
+        InputError, match=rf"names vllm-omni {alone}, which the shallow clone .* not have: {SHALLOW}\.$"
+    ):
+        sync.upgrade(options)

@@ -85,6 +85,10 @@ class _GitTree:
         from."""
         return {}
 
+    def is_shallow(self) -> bool:
+        """Whether the clone has only a part of the history."""
+        return self.repository.is_shallow()
+
     def release_before(self) -> str | None:
         """Return the nearest version tag among the ancestors of this commit; ``None`` unless this commit has one
         itself."""

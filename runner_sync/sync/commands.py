@@ -61,7 +61,7 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
             findings = (*findings, *tidiness.find_new_faults(finished, given.profile))
     unformatted = run_notes.note_unformatted(failure for _result, failure in formatted)
     going = going_back.make_note(given) if options.upstream else ()
-    all_notes = (*going, *twins.make_notes(), *notes, *unformatted, *verified.notes, *older)
+    all_notes = (*going, *twins.make_notes(), *twins.note_guessed(), *notes, *unformatted, *verified.notes, *older)
     if base is not None:
         all_notes = (
             f"what vLLM changed counts since {base}, which the omni tree is for (--vllm-base names another)",
@@ -217,6 +217,8 @@ def lock(options: UpgradeOptions) -> Upgrade:
     seen = {result.path: result.path not in twins.unseen for result in inferred}
     unrecorded = {one.path for one in inferred if recorded.find_unrecorded(one, is_seen=seen[one.path])}
     twins.refuse_unseen(unrecorded)
+    for one in inferred:
+        recorded.refuse_shallow(one)
     frozen = [recorded.carry_over(one, is_seen=seen[one.path]) for one in inferred]
     all_notes = (*twins.note_history(unrecorded), *notes, *unread, *note_lost(known, given))
     notes = (*all_notes, *later_copies.make_note(frozen, given, options.progress))

@@ -17,7 +17,7 @@ from runner_sync.lock import Entry, Lock, is_lock, load
 from runner_sync.model import BaseRef, Project
 from runner_sync.sync.options import Progress, UpgradeOptions
 from runner_sync.sync.synced.locked import find_changed_unit
-from runner_sync.sync.synced.revisions import Revisions
+from runner_sync.sync.synced.revisions import Revisions, refuse_shallow
 from runner_sync.sync.trees import inputs
 from runner_sync.trees import InGit, Tree
 from runner_sync.units import texts
@@ -160,14 +160,35 @@ class RecordedBases:
             return False
         return not edited or not self._has_moved(named[0])
 
+    def refuse_shallow(self, result: ModuleResult) -> None:
+        """Raise ``InputError`` if an entry may be invalid only because a shallow clone lacks the commit that it names.
+
+        Inferring what the entry records would replace it by a guess.
+        """
+        npu = Reading(result.path, result.before)
+        for entry in self.lock.entries:
+            edited = locked.is_edited(entry, npu) if entry.path == result.path else None
+            named = [one for one in (entry.upstream, entry.gpu) if one is not None]
+            if edited is None or not named or (edited and self._has_moved(named[0])):
+                continue
+            for ref in named:
+                if self._has_file(ref) and self._find_revision(ref) is None:
+                    refuse_shallow(self.given.trees.get(ref.project), ref.ref, self.given.lock_file)
+
     def _is_readable(self, ref: BaseRef) -> bool:
-        if ref.project == "vllm-omni" and self.given.omni.read(ref.path) is None:
-            return False
+        side = self._find_revision(ref) if self._has_file(ref) else None
+        return side is not None and bool(side.text) and not find_changed_unit([ref], side.text, ref.path)
+
+    def _has_file(self, ref: BaseRef) -> bool:
+        """Whether the omni tree still has the GPU file of ``ref``; true for a reference to another project."""
+        return ref.project != "vllm-omni" or self.given.omni.read(ref.path) is not None
+
+    def _find_revision(self, ref: BaseRef) -> ModuleRevision | None:
+        """Return the module revision that ``ref`` names; ``None`` if it cannot be read."""
         try:
-            side = self._read_revision(ref)
+            return self._read_revision(ref)
         except InputError:
-            return False
-        return bool(side.text) and not find_changed_unit([ref], side.text, ref.path)
+            return None
 
     def _read_revision(self, ref: BaseRef) -> ModuleRevision:
         """Read the module revision that ``ref`` names or, if its commit is gone, another one with the same texts."""

@@ -18,6 +18,24 @@ from runner_sync.trees import InGit, Tree
 from runner_sync.units import texts
 from runner_sync.upgrade import ModuleRevision
 
+UNSHALLOW = "git fetch --unshallow --tags"
+"""The command that completes a shallow clone."""
+
+
+def is_shallow(tree: Tree | None) -> bool:
+    """Whether ``tree`` is in a clone that has only a part of the history."""
+    return isinstance(tree, InGit) and tree.is_shallow()
+
+
+def refuse_shallow(tree: Tree | None, ref: str, lock_file: str) -> None:
+    """Raise ``InputError`` if ``tree`` is in a shallow clone, which may lack only for that the commit ``ref`` of the
+    lock."""
+    if tree is not None and is_shallow(tree) and not inputs.is_version(ref):
+        raise InputError(
+            f"{lock_file} names {TITLES[tree.source.project]} {ref}, which the shallow clone {tree.source.location} "
+            f"does not have: complete the clone with {UNSHALLOW}."
+        )
+
 
 class Revisions:
     """Reads modules of the three projects at other revisions than the run's, and opens each tree once.
@@ -62,6 +80,7 @@ class Revisions:
         except InputError as error:
             if (same := self._find_locked_texts(project, ref, path)) is not None:
                 return same
+            refuse_shallow(self.given.trees.get(project), ref, self.given.lock_file)
             why = str(error).rstrip(".")
             raise InputError(
                 f"{self.given.lock_file} names {TITLES[project]} {ref}, which cannot be read ({why}): {ANEW}."

@@ -15,7 +15,7 @@ from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.synced import window
-from runner_sync.sync.synced.revisions import Revisions
+from runner_sync.sync.synced.revisions import UNSHALLOW, Revisions, is_shallow
 from runner_sync.sync.trees import history, inputs
 from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.trees import InGit
@@ -50,14 +50,16 @@ class TwinBases:
         self._unread = ""
         self._by_history: dict[str, str] = {}
         self._unseen: list[str] = []
+        self._guessed: list[str] = []
 
     @property
     def unseen(self) -> tuple[str, ...]:
         """The queried modules without an earlier twin revision, so that nobody knows what NPU has of the twin.
 
-        Excludes the first release, which has no earlier one.
+        Excludes the first release, which has no earlier one. Includes a release in a shallow clone: its twins are
+        compared with those of the last releases, but only the missing history tells with which they were aligned.
         """
-        return tuple(self._unseen)
+        return (*self._unseen, *self._guessed)
 
     def make_notes(self) -> tuple[str, ...]:
         """Note what the queried modules were compared with, if neither an option nor the lock named it."""
@@ -76,12 +78,11 @@ class TwinBases:
 
         Recording the present twin as its base would settle whatever the module lacks.
         """
-        if not (named := [path for path in self._unseen if path in paths]):
+        if not (named := [path for path in self.unseen if path in paths]):
             return
         names, verb = ", ".join(PurePosixPath(path).name for path in named), "was" if len(named) == 1 else "were"
-        is_git = isinstance(self.given.omni, InGit)
-        present = "HEAD" if is_git else self.given.omni.source.ref
-        fetch = "fetch the whole history of a shallow clone (git fetch --unshallow), or " if is_git else ""
+        present = "HEAD" if isinstance(self.given.omni, InGit) else self.given.omni.source.ref
+        fetch = f"complete the clone with {UNSHALLOW}, or " if is_shallow(self.given.omni) else ""
         raise InputError(
             f"cannot tell with which GPU runners {names} {verb} last aligned ({self._why_unseen()}): {fetch}name the "
             f"old omni with --omni-base, {present} if they are in step with the present ones."
@@ -186,7 +187,17 @@ class TwinBases:
         if own.version is None:
             self._unseen += [derived.path] if derived.path not in self._unseen else []
             return []
+        if is_shallow(self.given.omni):
+            self._guessed += [derived.path] if derived.path not in self._guessed else []
         return self._last_releases
+
+    def note_guessed(self) -> tuple[str, ...]:
+        """Note that a shallow clone had the twins compared with releases, which the lock does not record."""
+        if not self._guessed:
+            return ()
+        names = ", ".join(PurePosixPath(path).name for path in self._guessed)
+        text = f"the GPU runners of {names} were compared with those of the last releases ({self._why_unseen()})"
+        return (f"{text}: the lock names no GPU text for them; complete the clone with {UNSHALLOW}, and run again",)
 
     def _note_unseen(self) -> tuple[str, ...]:
         """Note the ``unseen`` modules, by name if others were compared."""
@@ -197,13 +208,14 @@ class TwinBases:
         names = ", ".join(PurePosixPath(path).name for path in self._unseen)
         which = f" {names}" if self._by_history else ""
         text = f"no older GPU runner to compare{which} with ({self._why_unseen()}): {self._without}"
-        return (
-            f"{text}; name the old omni with --omni-base for the rest, or fetch the whole history of a shallow clone",
-        )
+        fetch = f", or complete the clone with {UNSHALLOW}" if is_shallow(self.given.omni) else ""
+        return (f"{text}; name the old omni with --omni-base for the rest{fetch}",)
 
     def _why_unseen(self) -> str:
         if self._unread:
             return f"no history of the GPU runners was read: {self._unread}"
+        if is_shallow(self.given.omni):
+            return "the clone is shallow, and its history does not reach back so far"
         return "the omni tree names no version, and has no history that reaches back so far"
 
     @cached_property

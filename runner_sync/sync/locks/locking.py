@@ -14,9 +14,10 @@ from runner_sync import lock as locks
 from runner_sync.model import BaseRef, FileChange, Source
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.trees import inputs
-from runner_sync.upgrade import ModuleResult
+from runner_sync.upgrade import ModuleResult, is_selected
 from runner_sync.verify.runners import locked
 from runner_sync.verify.runners.reading import Reading
+from runner_sync.verify.runners.unlocked import has_unit
 
 
 def make_lock_change(
@@ -57,7 +58,7 @@ def make_lock_change(
         if given.omni.read(path) is None or (command == "lock" and path not in named):
             gone.add(path)
     before = given.omni.read(given.lock_file)
-    known = _drop_hashes(_drop_lost_twins(given), entries)
+    known = _drop_gone_units(_drop_hashes(_drop_lost_twins(given), entries), results, options)
     known = replace(known, inputs={project: ref for project, ref in known.inputs.items() if project not in unnamed})
     made = locks.merge(known, entries, inputs=refs, gone=gone)
     asked = any(result.reviews for result in results)
@@ -120,6 +121,23 @@ def _drop_lost_twins(given: inputs.Inputs) -> locks.Lock:
         is_lost = entry.gpu is not None and given.omni.read(entry.gpu.path) is None
         kept.append(replace(entry, gpu=None) if is_lost else entry)
     return replace(given.lock, entries=tuple(entry for entry in kept if entry.upstream or entry.gpu or entry.extra))
+
+
+def _drop_gone_units(lock: locks.Lock, results: Sequence[ModuleResult], options: UpgradeOptions) -> locks.Lock:
+    """Drop the entries of units that the modules of this run no longer have, for example after a rename.
+
+    Keeps those of modules in which a person still has to settle diff3 markers, and of units that ``--only`` leaves out.
+    """
+    settled = [result for result in results if options.conflict != "inline" or result.after == result.before]
+    readings = {result.path: Reading(result.path, result.after) for result in settled}
+
+    def is_gone(entry: locks.Entry) -> bool:
+        reading = readings.get(entry.path)
+        return (
+            reading is not None and is_selected(entry.qualname, options.only) and not has_unit(reading, entry.qualname)
+        )
+
+    return replace(lock, entries=tuple(entry for entry in lock.entries if not is_gone(entry)))
 
 
 def _drop_hashes(lock: locks.Lock, entries: Sequence[locks.Entry]) -> locks.Lock:

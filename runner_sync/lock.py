@@ -27,13 +27,13 @@ from runner_sync.user_paths import CONTROL
 
 FORMAT_VERSION = 1
 
-_REMEDY = "restore it from git or write it anew with `runner-sync lock`"
 _HEADER = (
     "# Written by runner-sync: what each unit was last synced to. Do not edit; `runner-sync lock` makes it anew.\n"
 )
 _OWN_LINE = re.compile(r"^(?:# Written by runner-sync:|format_version[ \t]*=)", re.MULTILINE)
 _CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7})(?: .*)?$", re.MULTILINE)
 _UNIT_LINE = re.compile(r"^[ \t]*\[\[[ \t]*unit[ \t]*\]\]", re.MULTILINE)
+_FOLLOWED = re.compile(r'^[ \t]*"?(vllm|vllm-ascend)"?[ \t]*=[ \t]*"(\d+(?:\.\w+)+)"', re.MULTILINE)
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _REF_KEYS = ("project", "ref", "path", "name", "digest")
 
@@ -93,15 +93,30 @@ def load(text: str, *, path: str = "the lock") -> Lock:
     runner-sync version wrote the text.
     """
     if not text.strip():
-        raise InputError(f"{path}: is empty; {_REMEDY}.")
+        raise InputError(f"{path}: is empty; {_make_remedy(text)}.")
     if conflict := _CONFLICT.search(text):
         line = text.count("\n", 0, conflict.start()) + 1
-        raise InputError(f"{path}:{line}: holds an unresolved merge conflict; {_REMEDY}.")
+        raise InputError(f"{path}:{line}: holds an unresolved merge conflict; {_make_remedy(text)}.")
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: is no valid TOML ({error}); {_REMEDY}.") from error
+        raise InputError(f"{path}: is no valid TOML ({error}); {_make_remedy(text)}.") from error
     return _Reader(text, path).read_lock(data)
+
+
+def make_command(text: str) -> str:
+    """Return the command that makes the lock in ``text`` anew, with the release that it follows if it names just one.
+
+    Once the file is gone, nothing may name that release.
+    """
+    project = "vllm-ascend" if "vllm-ascend" in text else "vllm"
+    versions = {version for name, version in _FOLLOWED.findall(text) if name == project}
+    named = f" --{project.removeprefix('vllm-')}-version {versions.pop()}" if len(versions) == 1 else ""
+    return f"runner-sync lock{named}"
+
+
+def _make_remedy(text: str) -> str:
+    return f"restore it from git or write it anew with `{make_command(text)}`"
 
 
 class _Reader:
@@ -109,6 +124,8 @@ class _Reader:
 
     def __init__(self, text: str, path: str) -> None:
         self._path = path
+        self._command = make_command(text)
+        self._remedy = _make_remedy(text)
         self._lines = [text.count("\n", 0, found.start()) + 1 for found in _UNIT_LINE.finditer(text)]
 
     def read_lock(self, data: dict[str, Any]) -> Lock:
@@ -119,7 +136,7 @@ class _Reader:
         if version != FORMAT_VERSION or isinstance(version, bool):
             raise UnknownFormat(
                 f"{self._path}: has format_version {version!r} where this runner-sync reads {FORMAT_VERSION}; upgrade "
-                "runner-sync, or delete the file and write it anew with `runner-sync lock`."
+                f"runner-sync, or delete the file and write it anew with `{self._command}`."
             )
         tables = self._get_typed(0, data, "unit", list, default=[])
         inputs = self._get_typed(0, data, "inputs", dict, default={})
@@ -171,7 +188,7 @@ class _Reader:
 
     def _make_error(self, index: int, what: str) -> InputError:
         where = f"{self._path}:{self._lines[index - 1]}" if 0 < index <= len(self._lines) else self._path
-        return InputError(f"{where}: {what} {_REMEDY}.")
+        return InputError(f"{where}: {what} {self._remedy}.")
 
 
 _TOML_NAMES: dict[type, str] = {str: "string", list: "list of tables", dict: "table"}

@@ -114,6 +114,26 @@ def test_a_lock_of_another_format_is_told_from_a_damaged_one(version: str) -> No
     assert not isinstance(error.value, UnknownFormat)
 
 
+INPUTS = 'vllm = "0.30.0"\nvllm-ascend = "0.30.0rc1"\n'
+
+
+@pytest.mark.parametrize(
+    ("inputs", "expected"),
+    [
+        pytest.param(INPUTS, " --ascend-version 0.30.0rc1", id="a release"),
+        pytest.param('vllm = "0.30.0"\n', " --vllm-version 0.30.0", id="runners that follow vLLM"),
+        pytest.param(INPUTS.replace("0.30.0rc1", "7c8ee98378"), "", id="a commit"),
+        pytest.param(f"<<<<<<< HEAD\n{INPUTS}=======\n{INPUTS.replace('rc1', 'rc2')}>>>>>>> a\n", "", id="two"),
+        pytest.param(f"{INPUTS}<<<<<<< HEAD\n", " --ascend-version 0.30.0rc1", id="a merge elsewhere"),
+    ],
+)
+@pytest.mark.parametrize("head", ["format_version = 9\n", ""])
+def test_the_command_for_a_new_lock_names_the_release_of_the_old_one(head: str, inputs: str, expected: str) -> None:
+    """Without the file, or if it cannot be read, nothing else may name it."""
+    with pytest.raises(InputError, match=f"write it anew with `runner-sync lock{expected}`"):
+        load(f"{head}[inputs]\n{inputs}")
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -15,6 +15,7 @@ from runner_sync import lock, sync
 from runner_sync.errors import InputError
 from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
+from runner_sync.sync.options import TreeOptions
 from runner_sync.units.texts import unit_texts
 
 GONE = "7c8ee98378"
@@ -97,3 +98,14 @@ def test_a_locked_commit_whose_texts_nobody_has_is_an_error(trees: Trees) -> Non
     lock_file.write_text(text, "utf-8")
     with pytest.raises(InputError, match=r"7c8ee98378, which cannot be read"):
         sync.upgrade(trees.upgrade(trees.ascend_old, vllm_base="0.20.0"))
+
+
+@pytest.mark.parametrize("command", ["lock", "upgrade", "verify"])
+def test_a_release_that_only_the_lock_names_is_said_to_come_from_it(trees: Trees, command: str) -> None:
+    trees.write_lock()
+    file = trees.omni / "runner-sync.lock"
+    file.write_text(re.sub(r"(?m)^vllm-ascend = .*", 'vllm-ascend = "9.9.9"', file.read_text("utf-8")), "utf-8")
+    options = trees.check() if command == "verify" else replace(trees.upgrade(trees.ascend_old), ascend=TreeOptions())
+    message = r"^runner-sync\.lock names vllm-ascend 9\.9\.9, which cannot be read \(.*\): give --ascend-path or"
+    with pytest.raises(InputError, match=message):
+        getattr(sync, command)(options)

@@ -112,7 +112,9 @@ def verify(options: CheckOptions) -> Report:
     refuse_duplicate_class(given, modules)
     given = pairs.open_targets(options, given)
     if given.followed is None:
-        given = given.with_followed(inputs.open_locked(given.profile.followed, given.lock, options.progress))
+        given = given.with_followed(
+            inputs.open_locked(given.profile.followed, given.lock, given.lock_file, options.progress)
+        )
     inputs.require_tree(given.profile.followed, given.followed)
     plain = tuple(CheckModule(derived.path, derived.text) for derived in modules)
     job, compared = _add_worlds(options, given, CheckJob(given.profile, plain, read=given.omni.read))

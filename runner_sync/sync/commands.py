@@ -93,7 +93,7 @@ def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.In
     followed = inputs.open_target(project, options.tree(project), given.config, options.progress)
     known = given.lock if with_lock else read_lock(given, options.progress)[0]
     try:
-        followed = followed or inputs.open_locked(project, known, options.progress)
+        followed = followed or inputs.open_locked(project, known, given.lock_file, options.progress)
     except InputError:
         if options.upstream:
             raise  # only a port from the GPU runners can do without: the lock says which units are copies

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from runner_sync import config as configuration
 from runner_sync import sources
-from runner_sync.errors import InputError
+from runner_sync.errors import InputError, UnreadableRelease
 from runner_sync.lock import Lock, load
 from runner_sync.model import TITLES, Project, Source
 from runner_sync.profile import BUILT_IN, OMNI_FOLDERS, VLLM_RUNNER, Profile
@@ -185,10 +185,21 @@ def _blame_place(place: str) -> Iterator[None]:
         raise InputError(f"{place}: {error}") from error
 
 
-def open_locked(project: Project, lock: Lock, progress: Progress) -> Tree | None:
-    """Open the upstream release that the last run read according to the lock; return ``None`` if it was no release."""
+def open_locked(project: Project, lock: Lock, lock_file: str, progress: Progress) -> Tree | None:
+    """Open the upstream release that the last run read according to the lock; return ``None`` if it was no release.
+
+    Raises ``InputError`` with the lock's file if the release cannot be read.
+    """
     version = lock.inputs.get(project, "")
-    return _open_release(project, version, progress) if is_version(version) else None
+    if not is_version(version):
+        return None
+    try:
+        return _open_release(project, version, progress)
+    except InputError as error:
+        why = (error.without_option if isinstance(error, UnreadableRelease) else str(error)).rstrip(".")
+        raise InputError(
+            f"{lock_file} names {TITLES[project]} {version}, which cannot be read ({why}): give {options_of(project)}."
+        ) from error
 
 
 def require_tree(project: Project, tree: Tree | None) -> Tree:

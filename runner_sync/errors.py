@@ -2,7 +2,8 @@
 
 Goes out: ``InputError``; ``cli`` prints its message on stderr and exits 2. When it is raised, nothing has been written.
 Subclasses: ``check`` reports ``UnresolvedConflict`` as a finding. ``UnreadableRelease`` means that the user can give a
-tree on disk instead. ``UnknownFormat`` means that another runner-sync version wrote the file.
+tree on disk instead. ``UnknownFormat`` means that another runner-sync version wrote the file. ``UndecodableText``
+lets a reader of a known file name another remedy.
 """
 
 import sys
@@ -22,6 +23,15 @@ class UnresolvedConflict(InputError):
         super().__init__(f"{path or 'the text'}:{line}: holds an unresolved merge conflict; resolve it and run again.")
         self.path = path
         self.line = line
+
+
+class UndecodableText(InputError):
+    """The file ``name`` is not UTF-8; ``line`` is the first such line, ``data`` is the content."""
+
+    def __init__(self, name: str, line: int, data: bytes) -> None:
+        super().__init__(f"{name}:{line} is not UTF-8 text: convert the file to UTF-8 and run again.")
+        self.line = line
+        self.data = data
 
 
 class UnreadableRelease(InputError):

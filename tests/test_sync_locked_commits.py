@@ -109,3 +109,17 @@ def test_a_release_that_only_the_lock_names_is_said_to_come_from_it(trees: Trees
     message = r"^runner-sync\.lock names vllm-ascend 9\.9\.9, which cannot be read \(.*\): give --ascend-path or"
     with pytest.raises(InputError, match=message):
         getattr(sync, command)(options)
+
+
+@pytest.mark.parametrize("command", ["lock", "upgrade", "check"])
+def test_a_lock_that_is_not_utf_8_is_restored_and_not_converted(trees: Trees, command: str) -> None:
+    trees.write_lock()
+    file = trees.omni / "runner-sync.lock"
+    named = re.sub(r"(?m)^vllm-ascend = .*", 'vllm-ascend = "0.20.0"', file.read_text("utf-8"))
+    file.write_bytes(named.encode() + b"# \xe4\n")
+    options = trees.check() if command == "check" else trees.upgrade(trees.ascend_old)
+    message = (
+        r"^runner-sync\.lock:\d+: is not UTF-8 text; restore it .* `runner-sync lock --ascend-version 0\.20\.0`\.$"
+    )
+    with pytest.raises(InputError, match=message):
+        getattr(sync, command)(options)

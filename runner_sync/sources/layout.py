@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from runner_sync.errors import InputError
+from runner_sync.errors import InputError, UndecodableText
 from runner_sync.model import PACKAGES as PACKAGES
 from runner_sync.model import Project
 
@@ -38,7 +38,7 @@ def decode(data: bytes, name: str) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{name}:{line} is not UTF-8 text: convert the file to UTF-8 and run again.") from error
+        raise UndecodableText(name, line, data) from error
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -30,10 +30,11 @@ def read_lock(given: inputs.Inputs, progress: Progress) -> tuple[Lock, tuple[str
     """Read the lock of an omni tree or, if it is damaged, for instance by a merge, the committed one with a note.
 
     Returns an empty lock if there is none or both are damaged, because a new lock is about to be written. Raises
-    ``InputError`` for a file that is no lock, and for one of another runner-sync version: either would be lost.
+    ``InputError`` for a file that is no lock or not UTF-8, and for one of another runner-sync version: all would be
+    lost.
     """
     name = given.lock_file
-    text = given.omni.read(name)
+    text = inputs.read_lock_text(given.omni, name)
     if text is None:
         return Lock(), ()
     if not is_lock(text):

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from runner_sync import config as configuration
 from runner_sync import sources
-from runner_sync.errors import InputError, UnreadableRelease
-from runner_sync.lock import Lock, load
+from runner_sync.errors import InputError, UndecodableText, UnreadableRelease
+from runner_sync.lock import Lock, load, make_command
 from runner_sync.model import TITLES, Project, Source
 from runner_sync.profile import BUILT_IN, OMNI_FOLDERS, VLLM_RUNNER, Profile
 from runner_sync.sync.options import PATH_VARIABLES, OmniOptions, Progress, TreeOptions
@@ -81,10 +81,25 @@ def open_omni(options: OmniOptions, *, with_lock: bool = True) -> Inputs:
         raise InputError(f"{name}: is a folder; move it away and run again.")
     if root is not None and settings.source is not None and resolved(root / name) == resolved(settings.source):
         raise InputError(f"{settings.source}: lock-file names the configuration itself; name a file of its own.")
-    text = tree.read(name) if with_lock else None
+    text = read_lock_text(tree, name) if with_lock else None
     lock = load(text, path=name) if text is not None else Lock()
     _refuse_foreign_lock(lock, settings.profile)
     return Inputs(tree, root, _fit_profile(settings, tree), lock)
+
+
+def read_lock_text(tree: Tree, name: str) -> str | None:
+    """Return the text of the lock ``name``; ``None`` if there is none.
+
+    Raises ``InputError`` if it is not UTF-8: as runner-sync writes it in UTF-8, something has damaged it.
+    """
+    try:
+        return tree.read(name)
+    except UndecodableText as error:
+        command = make_command(error.data.decode("utf-8", "replace"))
+        raise InputError(
+            f"{name}:{error.line}: is not UTF-8 text; restore it from git, or delete it and write it anew with "
+            f"`{command}`."
+        ) from error
 
 
 def _refuse_foreign_lock(lock: Lock, profile: Profile) -> None:
@@ -129,7 +144,7 @@ def omni_before(given: Inputs, revision: str, progress: Progress) -> Inputs:
     now = require_git(given.omni, revision)
     tree = open_at("vllm-omni", now.fork_point(revision), given.omni, progress)
     name = given.lock_file
-    text = tree.read(name)
+    text = read_lock_text(tree, name)
     lock = load(text, path=name) if text is not None else given.lock
     renamed = now.renamed(revision)
     if renamed:

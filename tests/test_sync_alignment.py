@@ -297,9 +297,9 @@ def test_a_release_in_a_shallow_clone_is_not_locked_by_guess(
     assert SHALLOW in "\n".join(planned.report.notes)
 
 
-@pytest.mark.parametrize(("depth", "message"), [(1, "was last aligned"), (2, "which the shallow clone .* not have")])
+@pytest.mark.parametrize("depth", [1, 2])
 def test_a_lock_entry_is_not_replaced_by_a_guess_in_a_shallow_clone(
-    behind: Trees, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, depth: int, message: str
+    behind: Trees, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, depth: int
 ) -> None:
     """An entry whose commit the clone lacks is neither valid nor invalid, whether the clone shows an alignment or
     not."""
@@ -316,10 +316,9 @@ def test_a_lock_entry_is_not_replaced_by_a_guess_in_a_shallow_clone(
     alone = log(behind)["Alone"]
     assert recorded(lock_of(behind, behind.omni))["NPUARModelRunner._finish"] == alone
     place = clone_of(behind, tmp_path / "shallow", f"--depth={depth}")
-    with pytest.raises(InputError, match=rf"{message}.*{SHALLOW}"):
+    message = rf"names vllm-omni {alone}, which this shallow clone does not have: {SHALLOW}\.$"
+    with pytest.raises(InputError, match=message):
         lock_of(behind, place)
     options = replace(behind.upgrade(behind.ascend_old, vllm_base="0.20.0"), omni=TreeOptions(path=place))
-    with pytest.raises(
-        InputError, match=rf"names vllm-omni {alone}, which the shallow clone .* not have: {SHALLOW}\.$"
-    ):
+    with pytest.raises(InputError, match=message):
         sync.upgrade(options)

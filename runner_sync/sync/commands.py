@@ -216,9 +216,8 @@ def lock(options: UpgradeOptions) -> Upgrade:
     inferred = [planned.discard_changes(result) for result in results]
     seen = {result.path: result.path not in twins.unseen for result in inferred}
     unrecorded = {one.path for one in inferred if recorded.find_unrecorded(one, is_seen=seen[one.path])}
+    recorded.refuse_shallow(inferred)
     twins.refuse_unseen(unrecorded)
-    for one in inferred:
-        recorded.refuse_shallow(one)
     frozen = [recorded.carry_over(one, is_seen=seen[one.path]) for one in inferred]
     all_notes = (*twins.note_history(unrecorded), *notes, *unread, *note_lost(known, given))
     notes = (*all_notes, *later_copies.make_note(frozen, given, options.progress))

@@ -9,6 +9,7 @@ releases, and only the lock knows which one was merged.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from runner_sync.errors import InputError, UnknownFormat
@@ -17,7 +18,7 @@ from runner_sync.lock import Entry, Lock, is_lock, load
 from runner_sync.model import BaseRef, Project
 from runner_sync.sync.options import Progress, UpgradeOptions
 from runner_sync.sync.synced.locked import find_changed_unit
-from runner_sync.sync.synced.revisions import Revisions, refuse_shallow
+from runner_sync.sync.synced.revisions import Revisions, is_shallow, refuse_shallow
 from runner_sync.sync.trees import inputs
 from runner_sync.trees import InGit, Tree
 from runner_sync.units import texts
@@ -161,14 +162,16 @@ class RecordedBases:
             return False
         return not edited or not self._has_moved(named[0])
 
-    def refuse_shallow(self, result: ModuleResult) -> None:
+    def refuse_shallow(self, results: Iterable[ModuleResult]) -> None:
         """Raise ``InputError`` if an entry may be invalid only because a shallow clone lacks the commit that it names.
 
         Inferring what the entry records would replace it by a guess.
         """
-        npu = Reading(result.path, result.before)
+        if not any(map(is_shallow, self.given.trees.values())):
+            return
+        readings = {result.path: Reading(result.path, result.before) for result in results}
         for entry in self.lock.entries:
-            edited = locked.is_edited(entry, npu) if entry.path == result.path else None
+            edited = locked.is_edited(entry, readings[entry.path]) if entry.path in readings else None
             named = [one for one in (entry.upstream, entry.gpu) if one is not None]
             if edited is None or not named or (edited and self._has_moved(named[0])):
                 continue

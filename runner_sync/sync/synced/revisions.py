@@ -31,9 +31,11 @@ def refuse_shallow(tree: Tree | None, ref: str, lock_file: str) -> None:
     """Raise ``InputError`` if ``tree`` is in a shallow clone, which may lack only for that the commit ``ref`` of the
     lock."""
     if tree is not None and is_shallow(tree) and not inputs.is_version(ref):
+        source = tree.source
+        clone = "this shallow clone" if source.project == "vllm-omni" else f"the shallow clone {source.location}"
         raise InputError(
-            f"{lock_file} names {TITLES[tree.source.project]} {ref}, which the shallow clone {tree.source.location} "
-            f"does not have: complete the clone with {UNSHALLOW}."
+            f"{lock_file} names {TITLES[source.project]} {ref}, which {clone} does not have: complete the clone with "
+            f"{UNSHALLOW}."
         )
 
 

@@ -19,7 +19,7 @@ from runner_sync.model import Report
 from runner_sync.sync.options import RunOptions
 from runner_sync.sync.trees import inputs
 
-_COMMAND = re.compile(r"\brunner-sync (upgrade|lock|hoist)\b(?=([^`]*))")
+_COMMAND = re.compile(r"\brunner-sync (upgrade|lock|hoist|blocks)\b(?=([^`]*))")
 _NAMES_TREES = re.compile(r"--(?:ascend|vllm)-(?:path|version)\b")
 
 
@@ -65,7 +65,7 @@ def _needs_followed(given: inputs.Inputs) -> bool:
 
 def _options_without_followed(command: str, rest: str, given: inputs.Inputs) -> Sequence[str]:
     """Return the option that makes a command run without a tree to follow, or else the one that must name a tree."""
-    if command == "hoist" or "--gpu-only" in rest:
+    if command in ("hoist", "blocks") or "--gpu-only" in rest:
         return ()
     if command == "upgrade" and given.profile.has_twins:
         return ("--gpu-only",)

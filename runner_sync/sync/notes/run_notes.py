@@ -117,20 +117,18 @@ def _note_other_vllm(results: Sequence[ModuleResult], given: inputs.Inputs) -> l
 def _note_unported(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
     """Note the GPU members that were not ported and that no review item asks about.
 
-    The notes count the members that need no port, and name those that NPU continues without. With ``--only``, they say
-    why the selected members need none.
+    The notes say where to read which members need no port, and name those that NPU continues without. With ``--only``,
+    they say why the selected members need none.
     """
     if options.only:
         return _explain_unported(results, given, options)
     counts = Counter(action for result in results for action in result.decided.values())
-    inherited, uncalled = counts["inherited"], counts["unneeded"]
     notes = []
-    if inherited or uncalled:
+    if counts["inherited"] or counts["unneeded"]:
         whose = "" if given.followed is not None else " in omni"
-        where = f"the NPU classes inherit {inherited}, nothing{whose} calls {uncalled}"
         notes.append(
-            f"{inherited + uncalled} members of the GPU classes need no port: {where} "
-            "(`runner-sync blocks` lists them)."
+            f"some members of the GPU classes need no port: the NPU classes inherit a version of them, or "
+            f"nothing{whose} calls them (`runner-sync blocks` says which, of those with omni code)."
         )
     if left := list_left_out(results):
         notes.append(

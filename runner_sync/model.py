@@ -261,9 +261,10 @@ class RuleText:
 class Report:
     """All that a run reports about the runners of a ``platform``, which follow the project ``followed``.
 
-    ``profile`` contains the options that select the same profile in the next command; ``fitted`` those that name the
-    trees that an upgrade's findings are compared with. Paths are relative to the omni tree. ``folder`` is the tree's
-    path in the repository (``""`` or ``some/folder/``); services that show findings in repository files need both.
+    ``profile`` contains the options that select the same profile in the next command, ``place`` those that name the
+    omni tree, and ``fitted`` those that name the trees that an upgrade's findings are compared with. Paths are relative
+    to the omni tree. ``folder`` is the tree's path in the repository (``""`` or ``some/folder/``); services that show
+    findings in repository files need both.
     """
 
     command: str
@@ -282,4 +283,5 @@ class Report:
     platform: str = "NPU"
     followed: Project = "vllm-ascend"
     profile: str = ""
+    place: str = ""
     fitted: str = ""

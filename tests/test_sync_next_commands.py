@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 
 import pytest
 from sync_samples import AR, GPU_AR, Trees, commit, lay_out
 
-from runner_sync import cli, sync
+from runner_sync import cli, sources, sync
 from runner_sync.model import Finding
+from runner_sync.render.summary import summarize
 from runner_sync.sync.options import CheckOptions, TreeOptions
 
 STAGE = 'return info.get("stage")'
@@ -45,6 +47,7 @@ def said(text: str) -> list[str]:
 
 
 HERE = CheckOptions()
+RELEASED = CheckOptions(omni=TreeOptions(version="0.20.0"), select=("RS203",))
 
 
 def test_a_port_needs_no_vllm_ascend(on_a_commit: Trees) -> None:
@@ -149,3 +152,20 @@ def test_who_lacks_the_locked_commit_is_told_how_to_name_it(
     said = " ".join(capsys.readouterr().err.split())
     assert "--ascend-path, VLLM_ASCEND_PATH or `ascend-path` in the configuration" in said
     assert "for a release with `runner-sync lock --ascend-version V`" in said
+
+
+def test_a_released_tree_is_named_again(
+    trees: Trees, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing can be written to it, so the command shows the patch."""
+    add_override(trees)
+    release = sources.open_path("vllm-omni", trees.omni)
+    monkeypatch.setattr(sources, "open_release", lambda *_, **__: release, raising=False)
+    told = {finding.symbol: finding.fix for finding in sync.check(RELEASED).findings}
+    words = said(told["_forward"])
+    named = ["--omni-version", "0.20.0"]
+    assert words == ["upgrade", *named, "--diff", "--gpu-only", "--only", "NPUARModelRunner._forward"]
+    assert cli.run(words) != 2
+    assert "+    def _forward(self, total):" in capsys.readouterr().out
+    summary = summarize(replace(sync.check(RELEASED), command="upgrade", summary={"unported": 1}))
+    assert "`runner-sync check --omni-version 0.20.0 --select RS203`" in summary

@@ -186,7 +186,7 @@ def format_command(report: Report, words: str) -> str:
 
 
 def _format_check(report: Report, code: str) -> str:
-    return format_command(report, f"check --select {code}")
+    return format_command(report, " ".join(filter(None, ("check", report.place, f"--select {code}"))))
 
 
 def _summarize_findings(report: Report) -> str:

@@ -2,6 +2,7 @@
 
     `runner-sync upgrade --only X`  ->  `runner-sync upgrade --ascend-path ../vllm-ascend --only X`
     without a vllm-ascend           ->  `runner-sync upgrade --gpu-only --only X`
+    on a released tree              ->  `runner-sync upgrade --omni-version 0.20.0 --diff --only X`
 
 Comes in: a report, the options and trees of its run. Goes out: the report. May touch: nothing. A tree that the next
 command finds by environment, configuration or lock needs no option.
@@ -20,11 +21,12 @@ from runner_sync.sync.options import RunOptions
 from runner_sync.sync.trees import inputs
 
 _COMMAND = re.compile(r"\brunner-sync (upgrade|lock|hoist|blocks)\b(?=([^`]*))")
+_WRITING = ("upgrade", "lock", "hoist")
 _NAMES_TREES = re.compile(r"--(?:ascend|vllm)-(?:path|version)\b")
 
 
 def complete_commands(report: Report, options: RunOptions, given: inputs.Inputs) -> Report:
-    """Complete the commands in messages, fixes, reasons and notes of ``report``."""
+    """Complete the commands in messages, fixes, reasons and notes of ``report``, and set its ``place``."""
 
     def complete(text: str) -> str:
         return _COMMAND.sub(
@@ -42,6 +44,7 @@ def complete_commands(report: Report, options: RunOptions, given: inputs.Inputs)
             replace(block, twin=complete(block.twin) if block.twin else block.twin) for block in report.blocks
         ),
         notes=tuple(map(complete, report.notes)),
+        place=shlex.join(_name_omni_tree(options)),
     )
 
 
@@ -49,13 +52,22 @@ def _find_missing_options(command: str, rest: str, options: RunOptions, given: i
     """Return the options that ``command`` lacks, where ``rest`` are its other words."""
     if _NAMES_TREES.search(rest):
         return ()
-    path = options.omni.path
-    place = ["--omni-path", str(path)] if path not in (None, Path()) else []
+    # A released tree cannot be written to, and a folder given by --out has the files of this run.
+    is_shown = options.omni.version is not None and command in _WRITING and "--diff" not in rest.split()
     return [
-        *place,
+        *_name_omni_tree(options),
+        *(["--diff"] if is_shown else []),
         *options.tree_words(),
         *(_options_without_followed(command, rest, given) if _needs_followed(given) else ()),
     ]
+
+
+def _name_omni_tree(options: RunOptions) -> list[str]:
+    """Return the options that name the omni tree; none for the current folder."""
+    if options.omni.version is not None:
+        return ["--omni-version", options.omni.version]
+    path = options.omni.path
+    return ["--omni-path", str(path)] if path not in (None, Path()) else []
 
 
 def _needs_followed(given: inputs.Inputs) -> bool:

@@ -428,14 +428,29 @@ EDITED = MARKED.replace("self.pad(num_tokens)", "self.pad(0)")
         pytest.param("x = 1", EDITED, "", id="no such unit before"),
     ],
 )
-def test_the_line_that_a_branch_edited_is_named(before: str, now: str, line: str) -> None:
+def test_the_line_that_a_branch_edited_has_the_finding(before: str, now: str, line: str) -> None:
     entries = [locked(MARKED, BODY)]
     then = job(copy(before), entries=entries)
     (finding,) = found(replace(job(copy(now), entries=entries), before=lambda: then), "RS110")
     rows = copy(now).split("\n")
     said = f", by this branch at line {next(k for k, row in enumerate(rows, 1) if line in row)}." if line else "locked."
     assert finding.message.endswith(said)
-    assert rows[finding.line - 1].strip().startswith("def _dummy_run("), "where an ignore comment is looked for"
+    assert (line or "def _dummy_run(") in rows[finding.line - 1]
+    (whole,) = found(job(copy(now), entries=entries), "RS110")
+    assert (finding.unit, finding.symbol) == (whole.unit, whole.symbol)
+
+
+def test_an_edit_by_a_branch_is_ignored_at_the_line_or_at_the_def() -> None:
+    entries = [locked(MARKED, BODY)]
+    then = job(copy(MARKED), entries=entries)
+    comment = "# runner-sync: ignore[RS110] on purpose"
+    for row in ("    def _dummy_run(", "self.pad(0)"):
+        now = copy(EDITED)
+        line = next(line for line in now.split("\n") if row.strip() in line)
+        assert (
+            found(replace(job(now.replace(line, f"{line}  {comment}"), entries=entries), before=lambda: then), "RS110")
+            == []
+        )
 
 
 def test_a_lock_that_does_not_know_the_npu_text_says_nothing_of_edits() -> None:

@@ -4,7 +4,8 @@ Comes in: readings and hits. Goes out: the remaining hits, and the comments with
 code that silences nothing) and RS492 (no reason, no code, or an unknown word). May touch: nothing.
 
 A comment counts on the first or last line of a finding, on the last line of its statement, and alone above the finding
-or statement (decorators and other comments may stand between). Another comment (``# noqa: E501``) may precede it on its
+or statement (decorators and other comments may stand between); for a finding inside a unit that is about the unit, also
+at the ``def``. Another comment (``# noqa: E501``) may precede it on its
 line. Commas separate several codes. ``RS203:_sample`` silences only that symbol, ``RS312:__init__`` all findings folded
 under it, and ``RS201:_sample@1a2b3c4d5e6f`` only the finding about that state of a text, so that a later change is
 reported. A symbol that is a piece of code is named by its digest (``named``).
@@ -79,7 +80,8 @@ def silence(hits: Iterable[Hit], readings: Mapping[str, Reading]) -> tuple[list[
     for hit in hits:
         path = hit.finding.path
         # Try all comments, so that each one that applies counts as used.
-        silencing = [ignore for ignore in known.get(path, ()) if _apply_ignore(ignore, hit.finding, readings[path])]
+        places = [hit.finding, *([hit.home] if hit.home is not None else [])]
+        silencing = [i for i in known.get(path, ()) if any(_apply_ignore(i, place, readings[path]) for place in places)]
         cause = hit.finding.cause
         if cause is not None and cause.path in readings:
             silencing += [i for i in known[cause.path] if _apply_ignore(i, cause, readings[cause.path])]

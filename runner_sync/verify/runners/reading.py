@@ -46,7 +46,7 @@ class Hit:
 
     That is a change of its lines or of a span in ``also`` (path, first and last line); with ``is_branchs`` it always
     does. ``is_text``: it is about comments or layout, so changes of these count too. ``is_done``: the code is right and
-    only the lock is outdated; that is a note.
+    only the lock is outdated; that is a note. ``home``: the same at another place where an ignore comment counts.
     """
 
     finding: Finding
@@ -54,6 +54,7 @@ class Hit:
     is_branchs: bool = False
     is_text: bool = False
     is_done: bool = False
+    home: Finding | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

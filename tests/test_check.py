@@ -200,6 +200,44 @@ def test_an_ignore_comment_is_told_which_of_its_codes_is_idle(named: str, expect
     assert [finding.message for finding in found if finding.code.startswith("RS49")] == expected
 
 
+@pytest.mark.parametrize(
+    ("comment", "message", "fix"),
+    [
+        ("runner-sync ignore[RS402] GPU", "no colon follows `runner-sync`", "Write it as `{}ignore[RS402] reason`."),
+        ("runner-sync ignore RS402 GPU", "no colon follows `runner-sync`", "Write it as `{}ignore[RS402] reason`."),
+        ("runner-sync: ignore[RS402]", "no reason follows the codes", "Write it as `{}ignore[RS402] reason`."),
+        ("runner-sync: ignore RS402 GPU", "no rule code stands in brackets", "Write it as `{}ignore[RS402] reason`."),
+        (
+            "runner-sync: ignore[rs402:torch.cuda] GPU",
+            "`rs402:torch.cuda` is no rule code",
+            "Write `RS402:torch.cuda` for `rs402:torch.cuda`: `{}ignore[RS402:torch.cuda] reason`.",
+        ),
+        (
+            "runner-sync: ignore[402, RS407]",
+            "no reason follows the codes",
+            "Write `RS402` for `402`: `{}ignore[RS407, RS402] reason`.",
+        ),
+        (
+            "runner-sync: ignore[x] GPU",
+            "`x` is no rule code",
+            "Write it as `{}ignore[RS203] reason`, several codes with commas between them.",
+        ),
+    ],
+)
+def test_the_advice_on_an_ignore_comment_repeats_its_codes(comment: str, message: str, fix: str) -> None:
+    found = check.run(job(f"torch.cuda.synchronize()  # {comment}\n")).findings
+    assert [finding.code for finding in found] == ["RS402", "RS492"]
+    assert found[1].message == f"This comment silences nothing: {message}."
+    assert found[1].fix == fix.format("# runner-sync: ")
+
+
+@pytest.mark.parametrize(
+    "prose", ["the runner-sync ignore comments go", "runner-sync ignores RS402", "see runner-sync"]
+)
+def test_prose_about_the_tool_is_no_ignore_comment(prose: str) -> None:
+    assert codes(check.run(job(f"x = 1  # {prose}\n"))) == []
+
+
 def test_an_ignore_above_the_decorator_of_a_method() -> None:
     text = (
         "class A:\n    def f(self): return 1\n"

@@ -23,20 +23,29 @@ from runner_sync.syntax import statement_at
 from runner_sync.verify.catalog import known_codes
 from runner_sync.verify.runners.reading import Comment, Hit, Reading
 
-_COMMENT = re.compile(r"(?<!\S)#\s*runner-sync:\s*ignore\b(?:\s*\[(?P<codes>[^\]]*)\])?[\s:,\-]*(?P<reason>.*)\Z")
+_COMMENT = re.compile(
+    r"(?<!\S)#\s*runner-sync(?P<colon>:?)\s*ignore\b(?:\s*\[(?P<codes>[^\]]*)\])?[\s:,\-]*(?P<reason>.*)\Z"
+)
 _NAME = re.compile(r"[\w.:()=*<>-]+")
 _CODE = re.compile(r"(?P<code>RS\d{3})(?::(?P<symbol>.+))?\Z")
+_MEANT = re.compile(r"\[?(?:RS)?(?P<digits>\d{3})(?P<symbol>:[^\s,\]]+)?\]?", re.IGNORECASE)
 
 
 @dataclass(slots=True, eq=False)
 class Ignore:
-    """One comment. ``codes`` are (code, symbol or ``""``) pairs; ``used`` are the pairs that silenced something."""
+    """One comment.
+
+    ``codes`` are (code, symbol or ``""``) pairs; ``used`` are the pairs that silenced something. ``meant`` are words in
+    place of codes, each with the code that it seems to mean. A comment without the colon (``has_colon``) has no codes.
+    """
 
     comment: Comment
     codes: tuple[tuple[str, str], ...]
     malformed: tuple[str, ...]
     reason: str
     used: set[tuple[str, str]] = field(default_factory=set)
+    meant: tuple[tuple[str, str], ...] = ()
+    has_colon: bool = True
 
 
 def format_codes(codes: Iterable[tuple[str, str]]) -> list[str]:
@@ -70,7 +79,23 @@ def _parse_ignores(comments: Iterable[Comment]) -> Iterator[Ignore]:
         parsed = [(word, _CODE.match(word)) for word in words]
         known = [(word, m if m is not None and m["code"] in known_codes() else None) for word, m in parsed]
         codes = tuple((m["code"], m["symbol"] or "") for _, m in known if m is not None)
-        yield Ignore(comment, codes, tuple(word for word, m in known if m is None), found["reason"].rstrip())
+        malformed = tuple(word for word, m in known if m is None)
+        reason = found["reason"].rstrip()
+        if not found["colon"]:
+            yield Ignore(comment, (), (), reason, meant=tuple(_find_meant(found["codes"] or reason)), has_colon=False)
+            continue
+        meant = _find_meant(" ".join(malformed) if words else reason)
+        yield Ignore(comment, codes, malformed, reason, meant=tuple(meant))
+
+
+def _find_meant(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the words at the beginning of ``text`` that are nearly rule codes, each with the code."""
+    for word in re.split(r"[\s,]+", text.strip()):
+        found = _MEANT.fullmatch(word)
+        code = f"RS{found['digits']}" if found is not None else ""
+        if found is None or code not in known_codes():
+            return
+        yield word, f"{code}{found['symbol'] or ''}"
 
 
 def silence(hits: Iterable[Hit], readings: Mapping[str, Reading]) -> tuple[list[Hit], dict[str, tuple[Ignore, ...]]]:

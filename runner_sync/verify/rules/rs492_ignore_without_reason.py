@@ -1,7 +1,8 @@
 """RS492 ignore-without-reason: an `ignore` comment gives no reason, no code, or something that is no code.
 
-What: `# runner-sync: ignore`, `# runner-sync: ignore[RS203]`, `# runner-sync: ignore[203] …`. A comment without a code
-or a reason silences nothing; of several words in the brackets, those that are codes still count.
+What: `# runner-sync: ignore`, `# runner-sync: ignore[RS203]`, `# runner-sync: ignore[203] …`, and without the colon
+`# runner-sync ignore[RS203] …`. A comment without a code, a reason or the colon silences nothing; of several words in
+the brackets, those that are codes still count.
 
 Example:
 
@@ -40,14 +41,26 @@ def find(reading: Reading, ignore: Ignore, _has_run: Callable[[str], bool]) -> I
             message=message,
             column=ignore.comment.column,
             unit=reading.unit_of_comment(line),
-            fix="Write it as `# runner-sync: ignore[RS203] reason`, several codes with commas between them.",
+            fix=_make_fix(ignore),
         )
+
+
+def _make_fix(ignore: Ignore) -> str:
+    """Return the comment as it should be, with the codes that it has or seems to mean."""
+    codes = [*format_codes(ignore.codes), *(code for _, code in ignore.meant)]
+    if not codes:
+        return "Write it as `# runner-sync: ignore[RS203] reason`, several codes with commas between them."
+    slips = [f"`{code}` for `{word}`" for word, code in ignore.meant if code != word.strip("[]")]
+    named = f"Write {' and '.join(slips)}" if slips else "Write it as"
+    return f"{named}{':' if slips else ''} `# runner-sync: ignore[{', '.join(codes)}] reason`."
 
 
 def _describe_problem(ignore: Ignore) -> str:
     """Describe what is wrong with the comment; empty for nothing."""
     others = join_quoted(ignore.malformed)
     wrong = f"{others} {'is no rule code' if len(ignore.malformed) == 1 else 'are no rule codes'}"
+    if not ignore.has_colon:
+        return "This comment silences nothing: no colon follows `runner-sync`."
     if not ignore.codes:
         return f"This comment silences nothing: {wrong if others else 'no rule code stands in brackets'}."
     if not ignore.reason:

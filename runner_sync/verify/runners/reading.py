@@ -36,7 +36,9 @@ from runner_sync.syntax import (
 
 Span = tuple[str, int, int]
 _IMPORT = re.compile(r"^(?:from [\w.]+ import (?:\([^()]*\)|[^\n(]+)|import [\w., ]+)$", re.MULTILINE)
-_DIRECTIVE = "runner-sync:"
+_DIRECTIVE = "runner-sync"
+# An `ignore` with a rule code counts without the colon, too: its author believes that it silences something.
+_ADDRESS = re.compile(r"runner-sync(?::|\s+ignore\s*\[?\s*(?:[Rr][Ss])?\d{3}\b)")
 _Scope = Function | ast.ClassDef
 
 
@@ -180,10 +182,10 @@ class Reading:
     @cached_property
     def directives(self) -> tuple[Comment, ...]:
         """The comments addressed to runner-sync, in line order, without ``#`` inside strings."""
-        if _DIRECTIVE not in self.text:
+        if _ADDRESS.search(self.text) is None:
             return ()
         text = self.text.removeprefix("\ufeff")
-        lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if _DIRECTIVE in line]
+        lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if _ADDRESS.search(line)]
         if any(start <= number <= end for start, end in self._long_strings for number, _ in lines):
             return tuple(_find_directives(text))
         # Outside long strings each line can be tokenized alone; a whole file would cost more than parsing it.
@@ -292,7 +294,7 @@ def _find_directives(text: str, *, first: int = 1) -> Iterator[Comment]:
     """Yield the directives in ``text``, which begins at line ``first`` and may end inside a statement."""
     with suppress(tokenize.TokenError):
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type == tokenize.COMMENT and _DIRECTIVE in token.string:
+            if token.type == tokenize.COMMENT and _ADDRESS.search(token.string):
                 line, column = token.start
                 yield Comment(first + line - 1, column + 1, token.string, not token.line[:column].strip())
 

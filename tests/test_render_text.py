@@ -498,6 +498,23 @@ def test_the_closing_sentence_names_commands_for_the_same_profile() -> None:
     assert "`runner-sync check --profile gpu --select RS203`" in said
 
 
+def test_a_repeated_fix_is_printed_once_in_a_file() -> None:
+    fix = "Settle it, then delete the comment; both sides are in the report of the upgrade that wrote it."
+    one = replace(FINDINGS[0], path="a.py", line=3, end_line=3, fix=fix)
+    rows = (one, replace(one, line=9, end_line=9), replace(one, line=12, end_line=12), replace(one, path="b.py"))
+    report = Report("check", findings=rows)
+    text = render(report, "text")
+    assert [line for line in text.split("\n") if line.startswith("  fix: ")] == [
+        "  fix: Settle it, then delete the comment; both sides are in the report of the upgrade that wrote",
+        "  fix: as for line 3",
+        "  fix: as for line 3",
+        "  fix: Settle it, then delete the comment; both sides are in the report of the upgrade that wrote",
+    ]
+    assert render(report, "json").count(fix) == 4
+    short = Report("check", findings=tuple(replace(row, fix="Delete it.") for row in rows))
+    assert render(short, "text").count("fix: Delete it.") == 4
+
+
 @pytest.mark.parametrize("width", [40, 60, 80])
 def test_the_list_of_rules_fits_the_width(width: int) -> None:
     rule = replace(RULES[0], name="edited-outside-block", summary="a copied " + "word " * 15 + "end.")

@@ -22,6 +22,8 @@ from runner_sync.render.widths import measure, shorten
 _SIDE_LINES = 4
 _LEFT_OUT_LINES = 12
 _MOST_CAUSES = 12
+_SHORT_FIX = 40
+"""Length of a fix that is repeated, because a reference to it would hardly be shorter."""
 
 Section = Callable[[Report, Ink], str]
 
@@ -56,10 +58,19 @@ def _render_notes(report: Report, ink: Ink) -> str:
 def _render_findings(report: Report, ink: Ink) -> str:
     lines = index_lines(report)
     found = order_findings(report.findings)
-    return "\n\n".join("\n".join(_iter_finding(finding, lines.get(finding.path, []), ink)) for finding in found)
+    first: dict[tuple[str, str], Finding] = {}
+    return "\n\n".join(
+        "\n".join(
+            _iter_finding(
+                finding, lines.get(finding.path, []), ink, like=first.setdefault((finding.path, finding.fix), finding)
+            )
+        )
+        for finding in found
+    )
 
 
-def _iter_finding(finding: Finding, lines: list[str], ink: Ink) -> Iterator[str]:
+def _iter_finding(finding: Finding, lines: list[str], ink: Ink, *, like: Finding) -> Iterator[str]:
+    """Yield the lines of a finding; only the place of its fix if the finding ``like`` above has the same."""
     style = SEVERITY_STYLE[finding.severity]
     place = one_line(_format_place(finding.path, finding.line, finding.end_line))
     if has_columns(finding) and finding.end_line <= finding.line:
@@ -71,6 +82,9 @@ def _iter_finding(finding: Finding, lines: list[str], ink: Ink) -> Iterator[str]
         yield f" {ink.paint(f'{excerpt.number:>{gutter}} |', 'blue')} {excerpt.text}".rstrip()
         if excerpt.caret:
             yield f" {ink.paint(' ' * gutter + ' |', 'blue')} {ink.paint(excerpt.caret, style)}"
+    if like is not finding and len(finding.fix) > _SHORT_FIX:
+        yield f"  fix: as for line {like.line}"
+        return
     yield from _iter_fix(finding.fix, ink)
 
 

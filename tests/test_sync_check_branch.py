@@ -242,6 +242,32 @@ def test_findings_on_what_a_branch_touched(locked: Trees) -> None:
 
 
 @pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        pytest.param("(BesideMixin, OmniNPUModelRunner):", set[tuple[str, str]](), id="another base"),
+        pytest.param("(OmniNPUModelRunner):  # the runner", {("RS203", "_sample")}, id="a comment"),
+    ],
+)
+def test_a_change_of_the_bases_brings_no_old_finding(
+    locked: Trees, header: str, expected: set[tuple[str, str]]
+) -> None:
+    beside = "class BesideMixin:\n    pass\n\n\n"
+    commit(locked.omni, "Before")
+    options = locked.check(changed_since="main", select=("RS203",))
+    locked.edit(AR, "class NPUARModelRunner(OmniNPUModelRunner):", f"{beside}class NPUARModelRunner{header}")
+    assert keys(sync.check(options)) == expected
+    assert keys(sync.check(locked.check(select=("RS203",)))) == {("RS203", "_sample")}
+
+
+def test_a_new_class_brings_its_findings(locked: Trees) -> None:
+    kept = (locked.omni / AR).read_text("utf-8")
+    (locked.omni / AR).write_text(kept.replace("class NPUARModelRunner(", "class OldRunner("), "utf-8")
+    commit(locked.omni, "Before")
+    (locked.omni / AR).write_text(kept, "utf-8")
+    assert keys(sync.check(locked.check(changed_since="main", select=("RS203",)))) == {("RS203", "_sample")}
+
+
+@pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
         pytest.param("(self, total):", "(self, total, step):", {("RS302", "_forward(step)")}, id="requires one more"),

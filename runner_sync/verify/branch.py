@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 
 from runner_sync.errors import InputError
+from runner_sync.model import Finding
 from runner_sync.verify.rules import rs410_conflict_markers
 from runner_sync.verify.runners.job import Library
 from runner_sync.verify.runners.locked import is_unchanged
@@ -35,8 +36,26 @@ class Branch:
         # A conflict keeps rules from checking code that the branch may have touched.
         if finding.code == rs410_conflict_markers.CODE or hit.is_branchs:
             return True
-        spans = [(finding.path, finding.line, finding.end_line), *hit.also]
+        own = [] if self._is_at_new_bases(finding) else [(finding.path, finding.line, finding.end_line)]
+        spans = [*own, *hit.also]
         return any(self._is_touched(span, is_text=hit.is_text) for span in spans)
+
+    def _is_at_new_bases(self, finding: Finding) -> bool:
+        """Whether a finding stands at the header of a class to which the branch only gave other bases.
+
+        That touches nothing that an old finding is about; a finding that the bases caused is new.
+        """
+        if finding.path not in self._lines or finding.path not in self._now.paths():
+            return False
+        try:
+            now, before = self._read_both(finding.path)
+            if now is None or before is None:
+                return False
+            place = (finding.line, finding.column)
+            here = [c for c in now.classes.values() if (c.node.lineno, c.node.col_offset + 1) == place]
+            return any(c.name in before.classes and c.bases != before.classes[c.name].bases for c in here)
+        except InputError:
+            return False
 
     def _is_touched(self, span: Span, *, is_text: bool) -> bool:
         path, start, end = span

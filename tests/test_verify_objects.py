@@ -16,6 +16,17 @@ def test_an_annotated_object_of_vllm_needs_the_old_tree() -> None:
     assert symbols(find(new, old)) == [("RS308", "Batch.late")]
 
 
+@pytest.mark.parametrize("is_elsewhere", [True, False])
+def test_the_fix_says_whether_the_target_has_the_attribute_at_all(is_elsewhere: bool) -> None:
+    text = BATCH_READER.format("vllm")
+    beside = {"vllm/group.py": "class Group:\n    late: int = 0\n"} if is_elsewhere else {}
+    old = world(npu=text, **{"vllm/batch.py": "class Batch:\n    late = 1\n"})
+    (finding,) = find(world(npu=text, **{"vllm/batch.py": "class Batch:\n    rows = 1\n"}, **beside), old)
+    nowhere = "Nothing in the target defines `late`: the feature is newer than this vLLM, or gone from it. "
+    kept = "Read `late` from where the target keeps it."
+    assert finding.fix == (kept if is_elsewhere else f"{nowhere}Leave out what reads it.")
+
+
 HEIR = "from vllm.batch import Batch\nclass Small(Batch):\n"
 
 # Of an annotated class of vLLM: the reader's module, what stands beside it, whether the lost field is told.

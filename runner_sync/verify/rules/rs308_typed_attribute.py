@@ -20,7 +20,7 @@ the model and 0.23.0rc1 has in its EPLB adaptor.
 
 Why: upstream moves fields between its state objects at nearly every release. 7 of the 156 recorded breakages.
 
-Fix: read it from where the target keeps it now.
+Fix: read it from where the target keeps it now. Where the target has it nowhere, leave out what reads it.
 
 Leaves alone: objects annotated with a class of vLLM, or with one that has subclasses, without old trees (a subclass may
 have the attribute); reads under a condition that tests for the attribute with `hasattr`/`getattr`; names that the code
@@ -40,12 +40,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
-from runner_sync.model import Finding, Severity
+from runner_sync.model import PACKAGES, TITLES, Finding, Severity
 from runner_sync.naming import module_name
 from runner_sync.syntax import last_word
 from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees import vanished
-from runner_sync.verify.trees.classes import Mro, is_record
+from runner_sync.verify.trees.classes import ClassInfo, Mro, is_record
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
@@ -102,7 +102,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and not _is_exempt(frame, node):
                 missing = _find_classes_lacking(program, frame, node, old=old)
                 if missing:
-                    yield _make_finding(frame, node, node.attr, missing)
+                    yield _make_finding(program, frame, node, node.attr, missing)
                 elif old is not None and is_checked:
                     yield from list(_check_builtin(program, frame, node, old=old)) or _check_unknown(
                         program, frame, node, old=old
@@ -114,7 +114,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
             for value, name in _find_special_methods(frame, node):
                 lost = _find_classes_without(program, frame, value, name, old=old)
                 if lost:
-                    yield _make_finding(frame, value, name, lost)
+                    yield _make_finding(program, frame, value, name, lost)
 
 
 def _check_key(program: Program, frame: Frame, node: ast.Subscript, *, old: Program) -> Iterator[Finding]:
@@ -140,7 +140,7 @@ def _check_key(program: Program, frame: Frame, node: ast.Subscript, *, old: Prog
             node,
             symbol=f"{info.name}[{key}]",
             message=f"`{text}` has no `{key}` any more: `{info.name}` ({info.place}) does not name it.",
-            fix=f"Read `{key}` from where the target keeps it.",
+            fix=_make_fix(program, key, infos[0]),
         )
 
 
@@ -324,7 +324,7 @@ def _had_before(old: Program | None, frame: Frame, value: ast.expr, name: str) -
     return defined, old.world.surroundings.is_written_elsewhere(name)
 
 
-def _make_finding(frame: Frame, node: ast.expr, name: str, instances: list[Instance]) -> Finding:
+def _make_finding(program: Program, frame: Frame, node: ast.expr, name: str, instances: list[Instance]) -> Finding:
     info = instances[0].info
     text = ast.unparse(node.value if isinstance(node, ast.Attribute) and node.attr == name else node)
     what = "this class" if text.split(".")[-1] == info.name else f"a `{info.name}`"
@@ -334,5 +334,15 @@ def _make_finding(frame: Frame, node: ast.expr, name: str, instances: list[Insta
         node,
         symbol=f"{info.name}.{name}",
         message=f"`{text}` has no `{name}`: {what} ({info.place}) does not define it.",
-        fix=f"Read `{name}` from where the target keeps it.",
+        fix=_make_fix(program, name, info),
     )
+
+
+def _make_fix(program: Program, name: str, info: ClassInfo) -> str:
+    """Return what to do, by whether upstream's code has the name anywhere."""
+    package = info.module.path.partition("/")[0]
+    title = next((TITLES[project] for project, one in PACKAGES.items() if one == package), "")
+    if title in ("", "vllm-omni") or program.world.surroundings.find_definition(name):
+        return f"Read `{name}` from where the target keeps it."
+    why = f"the feature is newer than this {title}, or gone from it"
+    return f"Nothing in the target defines `{name}`: {why}. Leave out what reads it."

@@ -25,7 +25,7 @@ from typing import Literal
 
 from runner_sync.errors import UnresolvedConflict, unparsable
 from runner_sync.rulers import Grammar, MarkerKind, get_grammar, ruler_title
-from runner_sync.unmerged import conflicts
+from runner_sync.unmerged import conflicts, find_syntax_error
 
 ProblemKind = Literal["unbalanced", "nested", "empty", "crosses-function", "crosses-block"]
 
@@ -185,11 +185,11 @@ def _tokenize(text: str, path: str) -> Iterator[tokenize.TokenInfo]:
         raise UnresolvedConflict(path, found[0][0])
     try:
         yield from tokenize.generate_tokens(io.StringIO(text.removeprefix("\ufeff")).readline)
-    except tokenize.TokenError as error:
-        line = error.args[1][0] if len(error.args) > 1 else 1
-        raise unparsable(f"{where}:{line}", error.args[0]) from error
-    except SyntaxError as error:
-        raise unparsable(f"{where}:{error.lineno}", error.msg) from error
+    except (tokenize.TokenError, SyntaxError) as error:
+        # The parser stops earlier and says more, and the other commands quote it.
+        stop = find_syntax_error(text)
+        line, why = (stop.lineno, stop.msg) if stop is not None else (1, str(error.args[0]))
+        raise unparsable(f"{where}:{line or 1}", why) from error
 
 
 def _pair(places: Iterable[_Place]) -> tuple[list[tuple[_Place, _Place]], list[_Place]]:

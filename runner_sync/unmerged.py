@@ -37,7 +37,8 @@ def _find_whole_conflicts(text: str) -> list[tuple[int, int]]:
 
 
 def _find_single_markers(text: str) -> list[tuple[int, int]]:
-    stop = _find_syntax_error(text)
+    error = find_syntax_error(text)
+    stop = error.lineno if error is not None else None
     if not stop:
         return []
     lines = enumerate(text.split("\n"), start=1)
@@ -45,15 +46,14 @@ def _find_single_markers(text: str) -> list[tuple[int, int]]:
     return [(n, n) for n, line in lines if _SIDE.match(line) or (n == stop and _MIDDLE.match(line))]
 
 
-def _find_syntax_error(text: str) -> int:
-    """Return the line at which Python's parser stops; 0 if the text parses, or fails for another reason than its
-    syntax."""
+def find_syntax_error(text: str) -> SyntaxError | None:
+    """Return the error at which Python's parser stops; ``None`` if the text parses or fails for another reason."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             ast.parse(text.removeprefix("\ufeff"))
     except SyntaxError as error:
-        return error.lineno or 0
+        return error
     except (ValueError, RecursionError, MemoryError):
-        return 0
-    return 0
+        return None
+    return None

@@ -10,7 +10,7 @@ import pytest
 from conftest import CorpusRelease
 from sync_samples import AR, ASCEND, BASE, GPU_AR, GPU_BASE, RULER, Trees, stay_at_home
 
-from runner_sync import sync
+from runner_sync import cli, sync
 from runner_sync.errors import InputError
 from runner_sync.model import Block, Report
 from runner_sync.render import render
@@ -248,3 +248,25 @@ def test_every_gpu_omni_unit_of_a_release_is_accounted_for(corpus_release: Corpu
     assert gpu[gpu_ar, "GPUARModelRunner._request_final_stage_id"].startswith("hoistable")
     assert gpu[gpu_ar, "GPUARModelRunner.load_model"].startswith("review")
     assert gpu["vllm_omni/worker/gpu_model_runner.py", "OmniGPUModelRunner._preprocess"].startswith("inherited")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place"),
+    [
+        pytest.param("return super()._finish(logits, total)", "return super()._finish(logits, total", 6, id="a call"),
+        pytest.param("def _stage_of(self, request):", "def _stage_of(:", 8, id="a header"),
+        pytest.param('return info.get("stage")', 'return """info', 12, id="a string"),
+        pytest.param("            return None", "          return None\n        else", 12, id="a clause"),
+    ],
+)
+def test_every_command_places_a_syntax_error_alike(
+    locked: Trees, capsys: pytest.CaptureFixture[str], old: str, new: str, place: int
+) -> None:
+    locked.edit(AR, old, new)
+    trees = ["--omni-path", str(locked.omni), "--ascend-path", str(locked.ascend_old), "--vllm-path", str(locked.vllm)]
+    said = set()
+    for words in (["check"], ["verify"], ["upgrade", "--diff"], ["lock", "--diff"], ["blocks"], ["explain", AR]):
+        assert cli.run([*words, *trees]) == 2
+        said.add(capsys.readouterr().err)
+    assert len(said) == 1, said
+    assert f"{AR}:{place}: does not parse" in said.pop()

@@ -44,7 +44,8 @@ def test_what_was_settled_before_is_named(trees: Trees) -> None:
 def test_the_command_in_the_note_names_the_trees(trees: Trees) -> None:
     """It ended with exit code 2, for `check` has nothing to compare with where no tree is named."""
     (note,) = named(trees, omni_base="HEAD")
-    command = f"`runner-sync check --select RS202,RS207 --ascend-path {trees.ascend_new}"
+    place = f"--omni-path {trees.omni}"
+    command = f"`runner-sync check {place} --select RS202,RS207 --ascend-path {trees.ascend_new}"
     assert command in note
 
 

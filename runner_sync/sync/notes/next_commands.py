@@ -20,7 +20,7 @@ from runner_sync.model import Report
 from runner_sync.sync.options import RunOptions
 from runner_sync.sync.trees import inputs
 
-_COMMAND = re.compile(r"\brunner-sync (upgrade|lock|hoist|blocks)\b(?=([^`]*))")
+_COMMAND = re.compile(r"\brunner-sync (upgrade|lock|hoist|blocks|check)\b(?=([^`]*))")
 _WRITING = ("upgrade", "lock", "hoist")
 _NAMES_TREES = re.compile(r"--(?:ascend|vllm)-(?:path|version)\b")
 
@@ -50,16 +50,13 @@ def complete_commands(report: Report, options: RunOptions, given: inputs.Inputs)
 
 def _find_missing_options(command: str, rest: str, options: RunOptions, given: inputs.Inputs) -> Sequence[str]:
     """Return the options that ``command`` lacks, where ``rest`` are its other words."""
-    if _NAMES_TREES.search(rest):
-        return ()
     # A released tree cannot be written to, and a folder given by --out has the files of this run.
     is_shown = options.omni.version is not None and command in _WRITING and "--diff" not in rest.split()
-    return [
-        *_name_omni_tree(options),
-        *(["--diff"] if is_shown else []),
-        *options.tree_words(),
-        *(_options_without_followed(command, rest, given) if _needs_followed(given) else ()),
-    ]
+    place = [*_name_omni_tree(options), *(["--diff"] if is_shown else [])]
+    if _NAMES_TREES.search(rest):
+        return place
+    followed = _options_without_followed(command, rest, given) if _needs_followed(given) else ()
+    return [*place, *options.tree_words(), *followed]
 
 
 def _name_omni_tree(options: RunOptions) -> list[str]:
@@ -77,7 +74,7 @@ def _needs_followed(given: inputs.Inputs) -> bool:
 
 def _options_without_followed(command: str, rest: str, given: inputs.Inputs) -> Sequence[str]:
     """Return the option that makes a command run without a tree to follow, or else the one that must name a tree."""
-    if command in ("hoist", "blocks") or "--gpu-only" in rest:
+    if command not in ("upgrade", "lock") or "--gpu-only" in rest:
         return ()
     if command == "upgrade" and given.profile.has_twins:
         return ("--gpu-only",)

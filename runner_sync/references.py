@@ -14,7 +14,7 @@ files that `check` parses; `verify.trees.world` in whole trees.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -122,7 +122,7 @@ def followed(
     """Yield all meanings of a reference, each with its condition; skip names that lead back to themselves."""
     is_bound = False
     for name, condition in _iter_names(start.expression):
-        if (start.place, name) in seen:
+        if (start.place, name) in seen or _has_grown(start.place, name, seen):
             continue
         inner = seen | {(start.place, name)}
         for one, when in meanings(start.place, name):
@@ -131,6 +131,12 @@ def followed(
                 yield answer, conjoin(conjoin(condition, when), under)
     if not is_bound and start.otherwise is not None:
         yield start.otherwise, ""
+
+
+def _has_grown(place: Hashable, name: str, seen: Collection[tuple[Hashable, str]]) -> bool:
+    """Whether a name leads back to itself with more attributes, and so would grow for ever: ``C = C.inner``."""
+    head, *rest = name.split(".")
+    return any(at == place and old.split(".")[0] == head and old.count(".") < len(rest) for at, old in seen)
 
 
 def _iter_names(expression: ast.expr | str) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import stat
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +15,7 @@ from cli_samples import FakeSync, replace_sync
 from sync_samples import Trees
 
 from runner_sync import cli
+from runner_sync.errors import InputError
 
 FULL = Path("/dev/full")
 
@@ -120,3 +122,26 @@ def test_a_report_that_cannot_be_put_in_place_says_what_was_written(
     err = capsys.readouterr().err
     assert "Wrote 2 files below omni; what is left:" in err
     assert err.endswith("name another file. 2 files had been written.\n")
+
+
+def test_the_step_summary_says_nothing_of_a_run_that_failed(
+    fake: FakeSync, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It was completed before the tree was written."""
+    summary = tmp_path / "summary.md"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+
+    def fail() -> None:
+        raise InputError("a.py: the disk is full; no file was changed.")
+
+    fake.during_apply = fail
+    assert cli.run(["upgrade", "-o", "github"]) == 2
+    assert not summary.exists() or not summary.read_text("utf-8")
+
+
+@pytest.mark.usefixtures("fake")
+def test_a_report_keeps_the_mode_of_the_one_that_it_replaces(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("{}", "utf-8")
+    (tmp_path / "a.json").chmod(0o640)
+    assert cli.run(["check", "-o", "json:a.json"]) != 2
+    assert stat.S_IMODE((tmp_path / "a.json").stat().st_mode) == 0o640

@@ -23,7 +23,7 @@ FILES = {
     "vllm_omni/__init__.py": "",
     "vllm_omni/npu/__init__.py": "from .small import A as Exported\n",
     "vllm_omni/npu/small.py": "class A:\n    a = 1\nclass B:\n    b = 1\n",
-    "vllm_omni/npu/alias.py": "from .small import A\nOther = A\nChosen = A if FLAG else make()\n",
+    "vllm_omni/npu/alias.py": "from .small import A, B\nOther = A\nChosen = A if FLAG else B\n",
     "vllm_omni/npu/star.py": "from .small import *\n",
     "vllm_omni/npu/round.py": "from .turn import X\nLoop = Loop\n",
     "vllm_omni/npu/turn.py": "from .round import X\n",
@@ -71,7 +71,7 @@ FOLLOWED = {
     ),
     "re-export": ("from . import Exported as Base\n", "A", [(".", "Exported", "")]),
     "alias elsewhere": ("from .alias import Other as Base\n", "A", [(".alias", "Other", "")]),
-    "conditional elsewhere": ("from .alias import Chosen as Base\n", "A +", [(".alias", "Chosen", "")]),
+    "conditional elsewhere": ("from .alias import Chosen as Base\n", "A B", [(".alias", "Chosen", "")]),
     "star": ("from .star import *\nBase = A\n", "A", [("", "A", "")]),
     "circle of modules": ("from .round import X as Base\n", "+", [(".round", "X", "")]),
     "circle of a name": ("from .round import Loop as Base\n", "+", [(".round", "Loop", "")]),
@@ -161,3 +161,30 @@ def test_alternatives_of_an_expression() -> None:
     expression = ast.parse("A[int] if p else B if q else C", mode="eval").body
     found = [(ast.unparse(part), condition) for part, condition in alternatives(expression)]
     assert found == [("A", "p"), ("B", "not (p) and q"), ("C", "not (p) and not (q)")]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param("A = A.inner\nclass R(A): ...\n", id="a class becomes its own attribute"),
+        pytest.param("Base = B.x\nB = Base.y\nclass R(Base): ...\n", id="two names that lengthen each other"),
+        pytest.param("import a\na = a.b\nclass R(a.C): ...\n", id="a module"),
+        pytest.param("A = A if new() else A.inner\nclass R(A): ...\n", id="on one condition"),
+    ],
+)
+def test_a_name_that_grows_ends(code: str) -> None:
+    runner = IMPORTS + code
+    by_check(runner), by_texts(runner), by_world(runner)
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        pytest.param("Base = A\nBase = make(Base)\n", "", id="replaced by the result of a call"),
+        pytest.param("Base = A\nif new():\n    Base = make(Base)\n", "", id="perhaps replaced"),
+        pytest.param("Base = A if new() else make()\n", "", id="in one of two cases"),
+        pytest.param("Base = A\nif new():\n    Base = B\n", "A B", id="one of two classes"),
+    ],
+)
+def test_a_name_that_may_hold_anything_proves_nothing(code: str, found: str) -> None:
+    assert by_world(IMPORTS + f"{code}class R(Base): ...\n").replace("+", "").strip() == found

@@ -506,11 +506,13 @@ def test_a_repeated_fix_is_printed_once_in_a_file() -> None:
     text = render(report, "text")
     assert [line for line in text.split("\n") if line.startswith("  fix: ")] == [
         "  fix: Settle it, then delete the comment; both sides are in the report of the upgrade that wrote",
-        "  fix: as for line 3",
-        "  fix: as for line 3",
+        f"  fix: as for {one.code} in line 3",
+        f"  fix: as for {one.code} in line 3",
         "  fix: Settle it, then delete the comment; both sides are in the report of the upgrade that wrote",
     ]
     assert render(report, "json").count(fix) == 4
+    two = Report("check", findings=(one, replace(one, fix=f"{fix} Or not."), *rows[1:3]))
+    assert "fix: as for" not in render(two, "text")  # which of the two in line 3?
     short = Report("check", findings=tuple(replace(row, fix="Delete it.") for row in rows))
     assert render(short, "text").count("fix: Delete it.") == 4
 

@@ -58,15 +58,17 @@ def _render_notes(report: Report, ink: Ink) -> str:
 def _render_findings(report: Report, ink: Ink) -> str:
     lines = index_lines(report)
     found = order_findings(report.findings)
+    fixes: dict[tuple[str, int, str], set[str]] = {}
+    for finding in found:
+        fixes.setdefault((finding.path, finding.line, finding.code), set()).add(finding.fix)
     first: dict[tuple[str, str], Finding] = {}
-    return "\n\n".join(
-        "\n".join(
-            _iter_finding(
-                finding, lines.get(finding.path, []), ink, like=first.setdefault((finding.path, finding.fix), finding)
-            )
-        )
-        for finding in found
-    )
+    parts = []
+    for finding in found:
+        like = first.setdefault((finding.path, finding.fix), finding)
+        # The reader finds the fix by code and line, so these must name one fix.
+        like = like if len(fixes[like.path, like.line, like.code]) == 1 else finding
+        parts.append("\n".join(_iter_finding(finding, lines.get(finding.path, []), ink, like=like)))
+    return "\n\n".join(parts)
 
 
 def _iter_finding(finding: Finding, lines: list[str], ink: Ink, *, like: Finding) -> Iterator[str]:
@@ -83,7 +85,7 @@ def _iter_finding(finding: Finding, lines: list[str], ink: Ink, *, like: Finding
         if excerpt.caret:
             yield f" {ink.paint(' ' * gutter + ' |', 'blue')} {ink.paint(excerpt.caret, style)}"
     if like is not finding and len(finding.fix) > _SHORT_FIX:
-        yield f"  fix: as for line {like.line}"
+        yield f"  fix: as for {like.code} in line {like.line}"
         return
     yield from _iter_fix(finding.fix, ink)
 

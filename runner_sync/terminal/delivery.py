@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -37,6 +38,7 @@ class Delivery:
         self._screen = screen
         self._prepared: list[tuple[Path, Path]] = []
         self._printed: list[tuple[str, str]] = []
+        self._summary = ""
 
     def __enter__(self) -> Self:
         return self
@@ -51,9 +53,9 @@ class Delivery:
     def prepare(self, report: Report, *, patch: tuple[FileChange, ...] | None = None) -> None:
         """Render ``report`` for every output and write the files beside their targets.
 
-        Pipes and devices cannot be replaced and are written now, after all files. GitHub's step summary comes last and
-        gets the report once, however many outputs are for GitHub. ``patch`` holds the changes for ``diff`` with the
-        files' line endings, so that the patch applies. Raises ``InputError`` for a place that cannot be written.
+        Pipes and devices cannot be replaced and are written now, after all files. ``patch`` holds the changes for
+        ``diff`` with the files' line endings, so that the patch applies. Raises ``InputError`` for a place that cannot
+        be written.
         """
         devices: list[tuple[Path, str]] = []
         for output in self._outputs:
@@ -67,13 +69,20 @@ class Delivery:
                 fresh = whole.with_name(f".{whole.name}.{uuid4().hex[:12]}")
                 self._prepared.append((fresh, output.file))
                 _write(fresh, text, output.file)
+                _copy_mode(whole, fresh)
         for file, text in devices:
             _write(file, text, file)
         if any(output.format == "github" for output in self._outputs):
-            _append_summary(report)
+            self._summary = github_summary(report)
+            _append_summary("")
 
     def finish(self) -> None:
-        """Put the prepared files in place, then print: the terminal's text comes last."""
+        """Complete GitHub's step summary, put the prepared files in place, then print the terminal's text.
+
+        The summary gets the report once, however many outputs are for GitHub.
+        """
+        if self._summary:
+            _append_summary(self._summary)
         while self._prepared:
             fresh, file = self._prepared[0]
             try:
@@ -136,13 +145,20 @@ def _make_error(file: Path, error: OSError) -> InputError:
     return InputError(f"{file}: the report cannot be written ({error.strerror}); name another file.")
 
 
-def _append_summary(report: Report) -> None:
+def _copy_mode(old: Path, fresh: Path) -> None:
+    """Give a new report the mode of the one that it replaces, which may be private."""
+    with contextlib.suppress(OSError):  # there is none, or its disk has no modes
+        fresh.chmod(stat.S_IMODE(old.stat().st_mode))
+
+
+def _append_summary(text: str) -> None:
+    """Append ``text`` to GitHub's step summary, if there is one; an empty text only shows that this is possible."""
     name = os.environ.get("GITHUB_STEP_SUMMARY")
     if not name:
         return
     try:
         with Path(name).open("a", encoding="utf-8", errors="surrogateescape") as file:
-            file.write(github_summary(report))
+            file.write(text)
     except OSError as error:
         raise InputError(
             f"{name}: the step summary cannot be written ({error.strerror}); unset GITHUB_STEP_SUMMARY."

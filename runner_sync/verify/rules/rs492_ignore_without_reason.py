@@ -47,7 +47,7 @@ def find(reading: Reading, ignore: Ignore, _has_run: Callable[[str], bool]) -> I
 
 def _make_fix(ignore: Ignore) -> str:
     """Return the comment as it should be, with the codes that it has or seems to mean."""
-    codes = [*format_codes(ignore.codes), *(code for _, code in ignore.meant)]
+    codes = [*dict.fromkeys([*format_codes(ignore.codes), *(code for _, code in ignore.meant)])]
     if not codes:
         return "Write it as `# runner-sync: ignore[RS203] reason`, several codes with commas between them."
     slips = [f"`{code}` for `{word}`" for word, code in ignore.meant if code != word.strip("[]")]

@@ -146,9 +146,11 @@ class World:
         head, _, rest = dotted.partition(".")
         held = [one for one in self.resolve(module, head) if one.kind == "value"] if rest else []
         found = held or (self.resolve(module, dotted) if dotted else [])
+        # A name that may also hold the result of a call, say, proves nothing by its other values.
+        is_known = all(_is_followable(one) for one in found)
         for one in found or [Definition("external", dotted)]:
             value = one.binding.value if one.binding is not None else None
-            if value is None or one.module is None:
+            if value is None or one.module is None or not is_known:
                 yield one, ""
                 continue
             for part, condition in alternatives(value):
@@ -307,6 +309,12 @@ class World:
         text = ast.unparse(patch.value) if patch.value is not None else ""
         found = self.resolve(patch.module, text) if re.fullmatch(r"[\w.]+", text) else []
         return [d for d in found if d.kind == "function"] or [Definition("external", text, patch.module, patch.node)]
+
+
+def _is_followable(definition: Definition) -> bool:
+    """Whether a definition holds no value, or only names and attributes that lead on."""
+    value = definition.binding.value if definition.binding is not None else None
+    return value is None or all(dotted_name(part) is not None for part, _ in alternatives(value))
 
 
 def _make_upstream_error(path: str, tree: Tree, *, text: str, error: SyntaxError) -> InputError:

@@ -62,9 +62,8 @@ def make_lock_change(
     known = replace(known, inputs={project: ref for project, ref in known.inputs.items() if project not in unnamed})
     made = locks.merge(known, entries, inputs=refs, gone=gone)
     asked = any(result.reviews for result in results)
-    # Without a vllm-ascend nobody knows whether it calls the unported methods, and what NPU lacks of an ``unseen``
-    # twin is not settled either.
-    takes_gpu = options.gpu and not options.only and given.followed is not None and not unseen
+    # Without a vllm-ascend nobody knows whether it calls the unported methods.
+    takes_gpu = options.gpu and not options.only and given.followed is not None
     if command == "upgrade" and takes_gpu and (asked or made != given.lock):
         made = _settle_gpu(made, given.omni.source)
     after = locks.dump(made)

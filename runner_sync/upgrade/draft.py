@@ -94,6 +94,11 @@ class Draft:
         return replace(self, removed=True, reviews=(why,))
 
     @property
+    def follows_upstream(self) -> bool:
+        """Whether the unit is a copy that stays and whose base and new upstream text are known."""
+        return self.kind == "copy" and self.base is not None and self.upstream is not None and not self.removed
+
+    @property
     def text(self) -> str:
         return self.stages[-1].text
 

@@ -25,6 +25,7 @@ from runner_sync.model import TITLES, ReviewItem
 from runner_sync.statements import Node, below, enclosing, lines_of
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
+from runner_sync.upgrade.questions.objects_used import is_on_kept_object
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
@@ -41,17 +42,12 @@ class _Addition:
         new_nodes = [node for node in list_nodes(textwrap.dedent(item.chosen)) if node.canon not in before]
         tests = {node.canon for node in new_nodes if node.keyword == "if"}
         return cls(
-            item, frozenset(tests), frozenset(node.called for node in new_nodes if _is_on_kept_object(node.called))
+            item, frozenset(tests), frozenset(node.called for node in new_nodes if is_on_kept_object(node.called))
         )
 
     def is_counterpart_of(self, node: Node) -> bool:
         """Whether ``node`` has a test or call of the addition."""
         return node.canon in self.tests or node.called in self.calls
-
-
-def _is_on_kept_object(called: str) -> bool:
-    """Whether a call is on an object that the runner keeps, not on the runner itself, whose methods say more."""
-    return called.startswith("self.") and called.count(".") > 1
 
 
 def ask_about_counterparts(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:

@@ -23,16 +23,13 @@ from runner_sync.statements import Node, enclosing
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
+from runner_sync.upgrade.questions.objects_used import is_on_kept_object
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
 def ask_about_ended_calls(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     """Ask, in each copy, about each ended call if the copy leaves out another call on the same object."""
-    return [draft.with_questions(*_ask_about_copy(draft, job)) if _is_copy(draft) else draft for draft in drafts]
-
-
-def _is_copy(draft: Draft) -> bool:
-    return draft.kind == "copy" and draft.base is not None and draft.upstream is not None and not draft.removed
+    return [draft.with_questions(*_ask_about_copy(draft, job)) if draft.follows_upstream else draft for draft in drafts]
 
 
 def _ask_about_copy(draft: Draft, job: ModuleJob) -> Iterator[ReviewItem]:
@@ -58,7 +55,7 @@ def _ask_about_copy(draft: Draft, job: ModuleJob) -> Iterator[ReviewItem]:
 
 def _find_kept_object_calls(text: str) -> set[str]:
     """Return calls that are whole statements on an object that the runner keeps, such as ``self.x.f``."""
-    return {node.called for node in list_nodes(text) if node.called.startswith("self.") and node.called.count(".") > 1}
+    return {node.called for node in list_nodes(text) if is_on_kept_object(node.called)}
 
 
 def _get_object(called: str) -> str:

@@ -37,6 +37,11 @@ def find_parts(passage: str, unit: str = "") -> frozenset[Part]:
     return frozenset(found.union(*(used for name, used in _find_part_locals(unit).items() if name in called)))
 
 
+def is_on_kept_object(called: str) -> bool:
+    """Whether a call is on an object that the runner keeps, not on the runner itself, whose methods say more."""
+    return called.startswith("self.") and called.count(".") > 1
+
+
 def are_of_one_feature(one: Part, other: Part) -> bool:
     """Whether two parts of an object share two successive words of their names; one word says too little."""
     return (

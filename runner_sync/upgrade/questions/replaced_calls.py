@@ -38,19 +38,15 @@ def ask_about_replaced_calls(
     ``old`` and ``new`` are the methods of upstream's class, then and now. If omni has a copy of the called method, only
     changes since the base of that copy count.
     """
-    copies = {draft.member: find_base_text(draft, job) for draft in drafts if _is_copy(draft)}
+    copies = {draft.member: find_base_text(draft, job) for draft in drafts if draft.follows_upstream}
     old = {**old, **{name: text for name, text in copies.items() if text is not None}}
     changed = {name for name in old.keys() & new.keys() if _has_gained(old[name], new[name])}
     if not changed:
         return [*drafts]
     return [
-        draft.with_questions(*_ask_about_calls(draft, job, changed, old, new)) if _is_copy(draft) else draft
+        draft.with_questions(*_ask_about_calls(draft, job, changed, old, new)) if draft.follows_upstream else draft
         for draft in drafts
     ]
-
-
-def _is_copy(draft: Draft) -> bool:
-    return draft.kind == "copy" and draft.base is not None and draft.upstream is not None and not draft.removed
 
 
 def _has_gained(old: str, new: str) -> bool:

@@ -6,9 +6,9 @@ import ast
 
 import pytest
 
-from runner_sync.compose.bindings import bound_above, read_bindings
 from runner_sync.compose.guarded import copy_guards, import_conditionally
 from runner_sync.compose.imports import Provider, settle_imports
+from runner_sync.texts.bindings import bound_above, read_bindings
 
 CODE = """\
 import torch

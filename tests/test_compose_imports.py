@@ -6,10 +6,10 @@ import ast
 
 import pytest
 
-from runner_sync.compose.import_entries import read_imports
 from runner_sync.compose.imports import Provider, Settled, add_import, remove_import, settle_imports
-from runner_sync.compose.names import undefined_names
 from runner_sync.naming import Import
+from runner_sync.texts.import_entries import read_imports
+from runner_sync.texts.names import undefined_names
 
 UPSTREAM = Provider(
     """import numpy as np

@@ -36,6 +36,7 @@ VOCABULARY = {
     "signatures",
     "statements",
     "syntax",
+    "texts",
     "trees",
     "units",
     "unmerged",
@@ -74,6 +75,7 @@ FOUNDATION = {
         "unmerged",
     },
     "statements": {"model", "errors", "profile", "syntax"},
+    "texts": {"naming", "statements", "syntax"},
 }
 """The vocabulary itself, and what each part of it may build on."""
 

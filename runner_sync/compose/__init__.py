@@ -8,6 +8,5 @@ Comes in: unit and module texts, and what other modules offer. Goes out: texts, 
 - ``imports``, ``import_places``, ``guarded`` and ``own_globals`` bring the names that a module needs;
 - ``layout``, ``own_layout``, ``rulers`` and ``notes`` format the text, and write rulers and review comments.
 
-The other modules only answer questions about a text: ``member_text``, ``names``, ``bindings``, ``import_entries``,
-``assignment``, ``paths`` and ``soundness``. ``mended`` is the value that the fitting modules return.
+``mended`` is the value that the fitting modules return. What they ask of a text is answered by ``runner_sync.texts``.
 """

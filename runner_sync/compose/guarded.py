@@ -18,13 +18,13 @@ import ast
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from runner_sync.compose.bindings import bound_above, names_bound, read_bindings
-from runner_sync.compose.import_entries import import_statements
 from runner_sync.compose.import_places import find_head_imports
 from runner_sync.compose.imports import Provider, Settled, add_import, remove_import
-from runner_sync.compose.names import defined_names, used_names
 from runner_sync.naming import Import, imported_by
 from runner_sync.syntax import module_of, walk
+from runner_sync.texts.bindings import bound_above, names_bound, read_bindings
+from runner_sync.texts.import_entries import import_statements
+from runner_sync.texts.names import defined_names, used_names
 
 
 def import_conditionally(settled: Settled, source: Provider, *, first_party: str = "") -> Settled:

@@ -18,21 +18,21 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from runner_sync.compose.bindings import (
+from runner_sync.compose.import_places import find_head_imports, find_position, find_top_position, isort_name_key
+from runner_sync.compose.own_globals import copy_own_global
+from runner_sync.edits import Edit, Places, apply
+from runner_sync.naming import Import, absolute, imported_by
+from runner_sync.statements import parses
+from runner_sync.syntax import Try, indentation, module_of, walk
+from runner_sync.texts.bindings import (
     imports_for_types,
     is_only_annotation,
     names_bound,
     names_read_at_run_time,
     read_bindings,
 )
-from runner_sync.compose.import_entries import import_statements, read_imports
-from runner_sync.compose.import_places import find_head_imports, find_position, find_top_position, isort_name_key
-from runner_sync.compose.names import defined_names, undefined_names, used_names
-from runner_sync.compose.own_globals import copy_own_global
-from runner_sync.edits import Edit, Places, apply
-from runner_sync.naming import Import, absolute, imported_by
-from runner_sync.statements import parses
-from runner_sync.syntax import Try, indentation, module_of, walk
+from runner_sync.texts.import_entries import import_statements, read_imports
+from runner_sync.texts.names import defined_names, undefined_names, used_names
 
 WIDTH = 120
 

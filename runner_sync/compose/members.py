@@ -11,7 +11,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from runner_sync.compose.member_text import (
+from runner_sync.statements.likeness import COPY
+from runner_sync.texts.member_text import (
     canonical,
     find_called_parents,
     find_used_members,
@@ -19,7 +20,6 @@ from runner_sync.compose.member_text import (
     likeness,
     self_names,
 )
-from runner_sync.statements.likeness import COPY
 
 Action = Literal["port", "hook", "inherited", "unneeded", "device", "rebuilt", "left", "skipped"]
 """What becomes of a member of the GPU class that the NPU class does not define.

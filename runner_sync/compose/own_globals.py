@@ -13,11 +13,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from runner_sync.compose.bindings import bound_above, read_bindings, statements_binding
-from runner_sync.compose.import_entries import read_imports
 from runner_sync.compose.import_places import find_head_imports, find_top_position
-from runner_sync.compose.names import defined_names, used_names
 from runner_sync.syntax import is_name, module_of, walk
+from runner_sync.texts.bindings import bound_above, read_bindings, statements_binding
+from runner_sync.texts.import_entries import read_imports
+from runner_sync.texts.names import defined_names, used_names
 
 OF_MODULE = frozenset({"__file__", "__name__", "__package__", "__spec__"})
 """Names with another value in every module."""

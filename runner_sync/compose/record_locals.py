@@ -11,10 +11,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from runner_sync.compose.assignment import find_early_reads
 from runner_sync.compose.record_lists import Fields, find_unpackings, is_match
 from runner_sync.statements import tree_of
 from runner_sync.syntax import parameter_names, walk
+from runner_sync.texts.assignment import find_early_reads
 
 
 def choose_locals(added: Sequence[str], text: str, wanted: Fields, twins: Mapping[str, str]) -> dict[str, str]:

@@ -14,12 +14,12 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
-from runner_sync.compose.member_text import canonical, self_names
 from runner_sync.compose.mended import Repair
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.statements import parse_unit, parses
 from runner_sync.statements.renaming import new_names, prevailing
 from runner_sync.syntax import is_name, walk
+from runner_sync.texts.member_text import canonical, self_names
 
 _MENTIONED = re.compile(r"\bself\.(\w+)|\bdef\s+(\w+)|attr\(\s*self,\s*[\"'](\w+)[\"']")
 _DEFINED = re.compile(r"\bself\.(\w+)\s*(?::[^=\n]+)?=[^=]|\bdef\s+(\w+)")

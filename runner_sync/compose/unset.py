@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import ast
 
-from runner_sync.compose.assignment import find_locals
 from runner_sync.compose.mended import Repair
-from runner_sync.compose.names import used_names
 from runner_sync.edits import Places, apply
 from runner_sync.statements import as_module, mentions, parse_unit, parses
 from runner_sync.syntax import walk
+from runner_sync.texts.assignment import find_locals
+from runner_sync.texts.names import used_names
 
 
 def drop_unset_argument(before: str, text: str, upstream: str, *, base: str = "") -> Repair | None:

@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeGuard
 
-from runner_sync.compose.member_text import canonical
 from runner_sync.errors import InputError
 from runner_sync.naming import module_name
 from runner_sync.profile import Profile
@@ -24,6 +23,7 @@ from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.syntax import Function, walk
+from runner_sync.texts.member_text import canonical
 from runner_sync.verify.runners.ancestry import Ancestry, find_ancestry
 from runner_sync.verify.runners.duplication import has_same_globals, is_equal_translated
 from runner_sync.verify.runners.job import CheckJob, CheckModule, Library

@@ -15,9 +15,8 @@ from pathlib import Path, PurePosixPath
 from runner_sync import lock as locks
 from runner_sync import units as unit_room
 from runner_sync import write
-from runner_sync.compose import import_entries, imports
+from runner_sync.compose import imports
 from runner_sync.compose.layout import format_changes
-from runner_sync.compose.names import defined_names
 from runner_sync.errors import InputError
 from runner_sync.markers import read_markers
 from runner_sync.model import FileChange, Hunk, Report, UnitReport
@@ -31,6 +30,8 @@ from runner_sync.sync.planned import Upgrade
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import find_modules, refuse_duplicate_class
 from runner_sync.syntax import walk
+from runner_sync.texts import import_entries
+from runner_sync.texts.names import defined_names
 from runner_sync.units.texts import unit_table
 
 Edit = Callable[[str], str]

@@ -11,8 +11,6 @@ from dataclasses import dataclass, replace
 
 from runner_sync import lock as locks
 from runner_sync.compose import records
-from runner_sync.compose.import_entries import read_imports
-from runner_sync.compose.member_text import self_names
 from runner_sync.model import BaseRef, Project
 from runner_sync.naming import module_name
 from runner_sync.profile import Profile, RunnerModule
@@ -30,6 +28,8 @@ from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.patched_tree import PatchedTree
 from runner_sync.sync.trees.runners import DerivedModule, find_modules, refuse_lost
 from runner_sync.sync.unit_names import refuse_misspelt
+from runner_sync.texts.import_entries import read_imports
+from runner_sync.texts.member_text import self_names
 from runner_sync.units import record_classes, texts
 from runner_sync.upgrade import (
     Elsewhere,

@@ -11,8 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from runner_sync.compose.import_entries import read_imports
-from runner_sync.compose.member_text import find_called_parents, has_class_call
 from runner_sync.compose.members import Member
 from runner_sync.lineage import list_nodes
 from runner_sync.lineage.provenance import key
@@ -23,6 +21,8 @@ from runner_sync.sync.classes import hierarchy
 from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.sync.origins import Trees
 from runner_sync.sync.trees.runners import DerivedModule
+from runner_sync.texts.import_entries import read_imports
+from runner_sync.texts.member_text import find_called_parents, has_class_call
 from runner_sync.transforms import translate_unit
 from runner_sync.units import texts
 from runner_sync.units.texts import unit_table

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from runner_sync.compose.bindings import read_bindings
 from runner_sync.compose.guarded import import_conditionally, import_from_provider
-from runner_sync.compose.import_entries import read_imports
 from runner_sync.compose.imports import Provider, Settled, add_import, settle_imports
 from runner_sync.compose.rulers import enclose_members, join_blocks
 from runner_sync.confidence import INFERRED
 from runner_sync.errors import InputError
 from runner_sync.markers import read_markers, ruler_style
 from runner_sync.naming import Import, module_name
+from runner_sync.texts.bindings import read_bindings
+from runner_sync.texts.import_entries import read_imports
 from runner_sync.units import (
     Module,
     class_bases,

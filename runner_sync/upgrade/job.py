@@ -11,13 +11,13 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Literal, Protocol
 
-from runner_sync.compose.member_text import has_code_word
 from runner_sync.compose.members import Action, Obstacle
 from runner_sync.compose.records import Record
 from runner_sync.lineage import Origin
 from runner_sync.merge import Preference
 from runner_sync.model import BaseRef, ReviewItem, UnitReport
 from runner_sync.profile import Profile, RunnerModule
+from runner_sync.texts.member_text import has_code_word
 from runner_sync.upgrade.npu_words import TRANSLATION, Translation
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runner_sync import lineage
-from runner_sync.compose.member_text import self_names
+from runner_sync.texts.member_text import self_names
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob

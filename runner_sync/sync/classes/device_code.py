@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from runner_sync.compose.import_entries import read_imports
 from runner_sync.listing import at_most
 from runner_sync.naming import Import, project_of
 from runner_sync.profile import Profile
 from runner_sync.statements import code_of, first_function, is_python
 from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.syntax import dotted_name, is_string, module_of, walk
+from runner_sync.texts.import_entries import read_imports
 from runner_sync.units import texts
 
 _CUDA = re.compile(r"\btorch\.cuda\.\w+")

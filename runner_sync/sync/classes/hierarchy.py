@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync.compose.imports import add_import
-from runner_sync.compose.member_text import self_names
 from runner_sync.naming import Import, module_name
 from runner_sync.profile import Profile
 from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import DerivedModule
+from runner_sync.texts.member_text import self_names
 from runner_sync.units import join, set_bases, texts
 from runner_sync.upgrade import GpuTwin, Hierarchy, Inherited, ModuleRevision, find_instance_names, is_selected
 

@@ -17,13 +17,13 @@ from typing import NamedTuple
 
 from runner_sync import mro
 from runner_sync.compose.constructors import find_added_fields
-from runner_sync.compose.member_text import find_called_parents
-from runner_sync.compose.names import defined_names
 from runner_sync.errors import InputError
 from runner_sync.model import Project
 from runner_sync.naming import absolute, imported_by, module_name, paths_of, project_of
 from runner_sync.references import Reference, followed
 from runner_sync.syntax import module_of
+from runner_sync.texts.member_text import find_called_parents
+from runner_sync.texts.names import defined_names
 from runner_sync.trees import Tree
 from runner_sync.units import BaseClass, BaseOrigin, class_bases, has_class, texts
 from runner_sync.upgrade import Inherited

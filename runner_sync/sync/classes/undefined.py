@@ -12,9 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from runner_sync.compose.import_entries import read_imports
 from runner_sync.model import PACKAGES
 from runner_sync.naming import project_of
+from runner_sync.texts.import_entries import read_imports
 from runner_sync.trees import Tree
 
 # Only attributes of `self` and of classes, because a text does not show where other objects define theirs.

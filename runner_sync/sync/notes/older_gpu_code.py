@@ -16,7 +16,6 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from runner_sync.compose.member_text import canonical, has_code_word
 from runner_sync.errors import InputError
 from runner_sync.listing import at_most
 from runner_sync.model import Finding, ReviewItem
@@ -26,6 +25,7 @@ from runner_sync.sync.options import CheckOptions, UpgradeOptions
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.patched_tree import PatchedTree
 from runner_sync.sync.trees.runners import find_modules
+from runner_sync.texts.member_text import canonical, has_code_word
 from runner_sync.units import texts
 from runner_sync.upgrade import ModuleResult, is_selected
 from runner_sync.verify import check as engine

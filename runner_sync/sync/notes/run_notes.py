@@ -12,11 +12,11 @@ from collections.abc import Iterable, Sequence
 from packaging.version import Version
 
 from runner_sync import sources
-from runner_sync.compose.member_text import self_names
 from runner_sync.model import TITLES
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import find_modules
+from runner_sync.texts.member_text import self_names
 from runner_sync.trees import InWork
 from runner_sync.units import texts
 from runner_sync.upgrade import ModuleResult, is_selected

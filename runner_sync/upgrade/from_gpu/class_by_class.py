@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runner_sync.compose.member_text import canonical
 from runner_sync.compose.members import Twins, find_obstacles
 from runner_sync.compose.rulers import enclose_additions, join_blocks
 from runner_sync.markers import read_markers, ruler_style
 from runner_sync.statements import as_module
 from runner_sync.syntax import is_indented
+from runner_sync.texts.member_text import canonical
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.members import beside_twin, twin_copies
 from runner_sync.upgrade.from_gpu.members.gone_from_gpu import drop_gone_from_gpu

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync import lineage, merge
-from runner_sync.compose.assignment import find_locals
-from runner_sync.compose.member_text import canonical
-from runner_sync.compose.names import used_names
 from runner_sync.confidence import INFERRED
 from runner_sync.lock import digest
 from runner_sync.model import BaseRef, Triple
 from runner_sync.statements import as_module, flatten, parse_unit
+from runner_sync.texts.assignment import find_locals
+from runner_sync.texts.member_text import canonical
+from runner_sync.texts.names import used_names
 from runner_sync.units import texts
 from runner_sync.upgrade.base import Base, closest, collect_composite_statements, find_base, name_in_upstream
 from runner_sync.upgrade.draft import Draft, Stage

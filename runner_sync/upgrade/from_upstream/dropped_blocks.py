@@ -20,11 +20,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from runner_sync import lineage
-from runner_sync.compose.assignment import find_locals
 from runner_sync.confidence import INFERRED
 from runner_sync.model import TITLES
 from runner_sync.statements import Node, below, parses
 from runner_sync.statements.dataflow import binds, uses
+from runner_sync.texts.assignment import find_locals
 from runner_sync.units import texts
 from runner_sync.upgrade.base import name_in_upstream
 from runner_sync.upgrade.draft import Draft

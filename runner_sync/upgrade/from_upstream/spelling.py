@@ -14,10 +14,10 @@ from __future__ import annotations
 import ast
 import re
 
-from runner_sync.compose.import_entries import read_imports
 from runner_sync.edits import Places, apply
 from runner_sync.statements import bound_anywhere, parse_unit
 from runner_sync.syntax import walk
+from runner_sync.texts.import_entries import read_imports
 
 
 def spell_as_upstream(text: str, module: str, *, upstream: str, upstream_module: str) -> str:

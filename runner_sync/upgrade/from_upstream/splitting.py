@@ -16,9 +16,9 @@ from collections import Counter
 from collections.abc import Mapping
 
 from runner_sync import lineage
-from runner_sync.compose.member_text import self_names, split_head
 from runner_sync.edits import margin
 from runner_sync.statements import parses
+from runner_sync.texts.member_text import self_names, split_head
 from runner_sync.units.splitting import bare_name
 
 CUT = "__runner_sync_cut__()"

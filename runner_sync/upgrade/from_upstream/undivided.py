@@ -20,13 +20,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from runner_sync.compose.member_text import self_names
 from runner_sync.confidence import CONTESTED
 from runner_sync.lineage import FEWEST, list_nodes
 from runner_sync.merge import align
 from runner_sync.model import ReviewItem
 from runner_sync.statements import ROOT, Node, below, parses
 from runner_sync.statements.dataflow import binds
+from runner_sync.texts.member_text import self_names
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_upstream.splitting import collect_with_helpers
 from runner_sync.upgrade.questions.reviews import Shown, make_review

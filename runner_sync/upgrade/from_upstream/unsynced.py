@@ -14,11 +14,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from runner_sync import lineage
-from runner_sync.compose.member_text import canonical
 from runner_sync.confidence import INFERRED
 from runner_sync.model import TITLES
 from runner_sync.statements import below, in_suite, lines_of
 from runner_sync.statements.dataflow import binds
+from runner_sync.texts.member_text import canonical
 from runner_sync.upgrade.base import Base
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob

@@ -18,11 +18,11 @@ import textwrap
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from runner_sync.compose.member_text import canonical
 from runner_sync.confidence import CONTESTED
 from runner_sync.lineage import list_nodes
 from runner_sync.model import TITLES, ReviewItem
 from runner_sync.statements import Node, below, enclosing, lines_of
+from runner_sync.texts.member_text import canonical
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.objects_used import is_on_kept_object

@@ -12,16 +12,16 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
-from runner_sync.compose.assignment import find_early_reads, find_locals, find_unsure_reads
 from runner_sync.compose.handing_over import called_self_method, count_bare_values, find_handing_methods, find_returns
-from runner_sync.compose.member_text import self_names
-from runner_sync.compose.names import used_names
-from runner_sync.compose.soundness import find_reads, find_unreachable
 from runner_sync.confidence import DEFECT
 from runner_sync.merge import are_branches
 from runner_sync.model import ReviewItem
 from runner_sync.statements import as_module, flatten, parse_unit
 from runner_sync.syntax import attribute_by_name, is_name, self_attributes_set, walk
+from runner_sync.texts.assignment import find_early_reads, find_locals, find_unsure_reads
+from runner_sync.texts.member_text import self_names
+from runner_sync.texts.names import used_names
+from runner_sync.texts.soundness import find_reads, find_unreachable
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review

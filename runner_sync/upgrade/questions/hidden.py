@@ -14,12 +14,12 @@ import builtins
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from runner_sync.compose.member_text import canonical, find_called_parents, has_class_call, self_names
 from runner_sync.confidence import CONTESTED
 from runner_sync.lineage import MODELLED, follows, has_change, share
 from runner_sync.listing import at_most
 from runner_sync.model import TITLES, ReviewItem
 from runner_sync.statements.calls import names_called
+from runner_sync.texts.member_text import canonical, find_called_parents, has_class_call, self_names
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected

@@ -16,8 +16,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from runner_sync.compose.member_text import self_names
 from runner_sync.merge import Decision, Reason
+from runner_sync.texts.member_text import self_names
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from runner_sync.compose.member_text import canonical, self_names
 from runner_sync.model import TITLES
 from runner_sync.statements.calls import names_called
+from runner_sync.texts.member_text import canonical, self_names
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob
 

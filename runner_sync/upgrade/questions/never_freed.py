@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from runner_sync.compose.member_text import canonical, self_names
+from runner_sync.texts.member_text import canonical, self_names
 from runner_sync.upgrade.draft import Draft
 
 

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
-from runner_sync.compose.member_text import self_names
 from runner_sync.confidence import CONTESTED
 from runner_sync.model import TITLES, ReviewItem
 from runner_sync.statements import flatten
+from runner_sync.texts.member_text import self_names
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob

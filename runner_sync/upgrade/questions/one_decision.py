@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from runner_sync.compose.member_text import canonical
 from runner_sync.model import ReviewItem
+from runner_sync.texts.member_text import canonical
 from runner_sync.upgrade.draft import Draft
 
 

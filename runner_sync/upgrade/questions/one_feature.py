@@ -19,9 +19,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from keyword import iskeyword
 
-from runner_sync.compose.member_text import self_mentions
 from runner_sync.model import ReviewItem
 from runner_sync.statements import CLOSERS, OPENERS, tokens
+from runner_sync.texts.member_text import self_mentions
 from runner_sync.upgrade.draft import Draft
 
 

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from runner_sync.compose.member_text import self_mentions
 from runner_sync.listing import at_most
 from runner_sync.model import ReviewItem
+from runner_sync.texts.member_text import self_mentions
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.questions.counterparts import find_asked_counterparts
 from runner_sync.upgrade.questions.objects_used import Part, are_of_one_feature, find_parts

@@ -14,12 +14,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
-from runner_sync.compose.member_text import canonical, self_names
 from runner_sync.confidence import CONTESTED
 from runner_sync.model import TITLES, ReviewItem
 from runner_sync.statements import Node, flatten, parse_unit, parses
 from runner_sync.statements.dataflow import attributes_set, binds
 from runner_sync.statements.likeness import similarity
+from runner_sync.texts.member_text import canonical, self_names
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob

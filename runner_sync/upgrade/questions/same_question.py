@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from runner_sync.compose.member_text import canonical
 from runner_sync.model import ReviewItem
 from runner_sync.statements import UnparsableText
+from runner_sync.texts.member_text import canonical
 
 
 def ask_once(items: Iterable[ReviewItem]) -> tuple[ReviewItem, ...]:

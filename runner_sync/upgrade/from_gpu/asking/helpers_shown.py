@@ -20,8 +20,8 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 
-from runner_sync.compose.member_text import self_mentions
 from runner_sync.model import ReviewItem
+from runner_sync.texts.member_text import self_mentions
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.job import ModuleJob

@@ -17,11 +17,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from difflib import SequenceMatcher
 
-from runner_sync.compose.member_text import canonical
 from runner_sync.confidence import CONTESTED
 from runner_sync.lineage import fingerprint
 from runner_sync.model import Triple
 from runner_sync.statements import flatten
+from runner_sync.texts.member_text import canonical
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.asking.once_more import SHORT
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide

@@ -14,11 +14,11 @@ from collections import Counter
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 
-from runner_sync.compose.member_text import canonical
 from runner_sync.confidence import CONTESTED
 from runner_sync.model import Triple
 from runner_sync.statements import flatten
 from runner_sync.statements.likeness import dice, words
+from runner_sync.texts.member_text import canonical
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review

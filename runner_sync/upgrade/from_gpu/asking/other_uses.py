@@ -15,11 +15,11 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
-from runner_sync.compose.member_text import canonical, self_names
 from runner_sync.confidence import CONTESTED
 from runner_sync.model import ReviewItem
 from runner_sync.statements import parse_unit
 from runner_sync.syntax import Function, blocks_of, walk
+from runner_sync.texts.member_text import canonical, self_names
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.job import ModuleJob

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 
-from runner_sync.compose.member_text import has_code_word
 from runner_sync.model import TITLES
+from runner_sync.texts.member_text import has_code_word
 from runner_sync.upgrade.job import ModuleJob
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from runner_sync.compose.member_text import canonical, self_names
 from runner_sync.compose.members import is_port
-from runner_sync.compose.names import read_in_class_body
 from runner_sync.confidence import CONTESTED, REQUIRED
 from runner_sync.model import ReviewItem
+from runner_sync.texts.member_text import canonical, self_names
+from runner_sync.texts.names import read_in_class_body
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.from_gpu.twin.moved_helpers import Moves, describe_changes

@@ -14,12 +14,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from runner_sync.compose.member_text import canonical
 from runner_sync.compose.members import Obstacle, Twins, find_obstacles
 from runner_sync.confidence import DERIVED, INFERRED
 from runner_sync.model import TITLES
 from runner_sync.signatures import Signature, accepts, is_bound, of_function
 from runner_sync.statements import parse_function
+from runner_sync.texts.member_text import canonical
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.members import beside_twin

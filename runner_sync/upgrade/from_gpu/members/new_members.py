@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runner_sync.compose.hooks import describe_skipped_steps, fit_sampler_hook
-from runner_sync.compose.member_text import self_names
 from runner_sync.compose.members import Member, find_predecessor, find_successor
 from runner_sync.confidence import DOUBTFUL, INFERRED, REQUIRED
 from runner_sync.model import ReviewItem
+from runner_sync.texts.member_text import self_names
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_gpu.asking import device_behind, unconfirmed

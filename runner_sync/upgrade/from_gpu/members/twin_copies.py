@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from runner_sync import merge
-from runner_sync.compose.member_text import canonical
 from runner_sync.confidence import CONTESTED
 from runner_sync.model import TITLES, Triple
+from runner_sync.texts.member_text import canonical
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, mentions_device

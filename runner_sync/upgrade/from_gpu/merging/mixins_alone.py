@@ -14,8 +14,8 @@ apply::
 
 from __future__ import annotations
 
-from runner_sync.compose.member_text import self_names
 from runner_sync.model import Triple
+from runner_sync.texts.member_text import self_names
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin import inlined, mixins
 from runner_sync.upgrade.from_gpu.twin.inlined import Twin

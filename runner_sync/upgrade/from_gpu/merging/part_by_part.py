@@ -16,9 +16,9 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 from runner_sync import merge
-from runner_sync.compose.soundness import Problem, find_endings, find_problems, find_unreachable
 from runner_sync.confidence import CONTESTED
 from runner_sync.statements import flatten, parses
+from runner_sync.texts.soundness import Problem, find_endings, find_problems, find_unreachable
 from runner_sync.units import split_lines
 
 LEAST = 0.5

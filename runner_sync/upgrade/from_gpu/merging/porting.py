@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 
 from runner_sync import lineage, merge
 from runner_sync.compose import records
-from runner_sync.compose.member_text import canonical, has_class_call, join_head
-from runner_sync.compose.names import defined_names
 from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge import Veto
 from runner_sync.model import ReviewItem, Triple
 from runner_sync.statements import flatten
+from runner_sync.texts.member_text import canonical, has_class_call, join_head
+from runner_sync.texts.names import defined_names
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.asking import call_fit, ported_passages
 from runner_sync.upgrade.from_gpu.asking.brought_after_all import drop_ported_passages

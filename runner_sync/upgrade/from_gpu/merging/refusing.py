@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 
-from runner_sync.compose.member_text import find_used_members
 from runner_sync.compose.members import Obstacle, find_refused_word
 from runner_sync.merge import Kind, Reason, Veto
 from runner_sync.statements.calls import names_called
+from runner_sync.texts.member_text import find_used_members
 
 _RESULTS = re.compile(r"\(?\w[\w, ]*, ?\w[\w, ]*\)? = self\.(\w+)\(")
 """A statement that unpacks the result of a method of ``self``."""

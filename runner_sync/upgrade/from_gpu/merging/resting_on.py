@@ -9,10 +9,10 @@ import re
 from collections.abc import Collection
 from collections.abc import Set as AbstractSet
 
-from runner_sync.compose.member_text import canonical
 from runner_sync.model import Triple
 from runner_sync.statements import Node, flatten
 from runner_sync.statements.dataflow import binds, reads
+from runner_sync.texts.member_text import canonical
 from runner_sync.upgrade.draft import Draft
 
 

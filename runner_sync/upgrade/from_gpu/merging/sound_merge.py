@@ -11,12 +11,12 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from runner_sync import merge
-from runner_sync.compose.member_text import canonical
-from runner_sync.compose.soundness import Problem, find_problems
 from runner_sync.merge import Kind, Veto
 from runner_sync.model import Triple
 from runner_sync.statements import flatten
 from runner_sync.statements.dataflow import binds
+from runner_sync.texts.member_text import canonical
+from runner_sync.texts.soundness import Problem, find_problems
 from runner_sync.upgrade.from_gpu.merging.half_ported import find_half_ported, find_unread_parameters
 from runner_sync.upgrade.from_gpu.merging.part_by_part import keep_runnable_parts
 from runner_sync.upgrade.from_gpu.merging.refusing import refuse_readers

@@ -14,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from runner_sync import lineage
-from runner_sync.compose.member_text import canonical
 from runner_sync.lineage.alignment import aligned_with
 from runner_sync.lock import digest
 from runner_sync.model import BaseRef, Finding
 from runner_sync.profile import Profile
+from runner_sync.texts.member_text import canonical
 from runner_sync.units import texts
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft

@@ -20,11 +20,11 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from runner_sync.compose.member_text import self_names
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.lineage import FEWEST, list_nodes
 from runner_sync.statements import first_function, inside_strings, parses
 from runner_sync.syntax import Function, blocks_of, statements_of, walk
+from runner_sync.texts.member_text import self_names
 
 Twin = tuple[str, Mapping[str, str]]
 

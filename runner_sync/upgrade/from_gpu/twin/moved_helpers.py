@@ -17,12 +17,12 @@ import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from runner_sync.compose.member_text import canonical, self_names
 from runner_sync.confidence import CONTESTED, INFERRED
 from runner_sync.listing import at_most
 from runner_sync.model import ReviewItem
 from runner_sync.statements import first_function
 from runner_sync.statements.calls import names_called
+from runner_sync.texts.member_text import canonical, self_names
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin import inlined
 from runner_sync.upgrade.from_gpu.twin.computed import find_computed, find_passage

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from runner_sync.compose.import_entries import read_imports
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.lineage import FEWEST
 from runner_sync.naming import Import
@@ -21,6 +20,7 @@ from runner_sync.statements import first_function, is_python
 from runner_sync.statements.likeness import dice, words
 from runner_sync.statements.mentions import parameters
 from runner_sync.syntax import walk
+from runner_sync.texts.import_entries import read_imports
 from runner_sync.units import texts
 from runner_sync.upgrade.from_gpu.twin.computed import find_computed, is_most_of
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision

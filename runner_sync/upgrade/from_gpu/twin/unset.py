@@ -17,10 +17,10 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from runner_sync.compose.member_text import canonical
 from runner_sync.compose.members import Obstacle
 from runner_sync.statements import tree_of
 from runner_sync.syntax import is_name, walk
+from runner_sync.texts.member_text import canonical
 from runner_sync.units import texts
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.job import ModuleJob

@@ -20,11 +20,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from runner_sync import merge
-from runner_sync.compose.member_text import canonical
 from runner_sync.lineage import list_nodes
 from runner_sync.model import Triple
 from runner_sync.statements import Node, UnparsableText, parse_function, parses
 from runner_sync.statements.likeness import similarity
+from runner_sync.texts.member_text import canonical
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ import textwrap
 
 import pytest
 
-from runner_sync.compose.assignment import find_early_reads, find_unsure_reads
-from runner_sync.compose.soundness import find_problems, find_unreachable
+from runner_sync.texts.assignment import find_early_reads, find_unsure_reads
+from runner_sync.texts.soundness import find_problems, find_unreachable
 
 
 def method(body: str) -> str:

@@ -8,7 +8,7 @@ from itertools import combinations, product
 
 import pytest
 
-from runner_sync.compose.paths import is_excluded, is_on_every_path, statements_under
+from runner_sync.texts.paths import is_excluded, is_on_every_path, statements_under
 
 METHOD = """\
     def run(self, rows):

@@ -9,10 +9,10 @@ import ast
 from collections.abc import Collection, Mapping
 from typing import Literal, NamedTuple
 
-from runner_sync.compose.assignment import find_early_reads
-from runner_sync.compose.names import used_names
 from runner_sync.statements import as_module, cut_off, tree_of
 from runner_sync.syntax import suites_of, walk
+from runner_sync.texts.assignment import find_early_reads
+from runner_sync.texts.names import used_names
 
 
 def find_unreachable(text: str) -> list[int]:

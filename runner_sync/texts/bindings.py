@@ -19,10 +19,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from runner_sync.compose.assignment import Bound, Walk
-from runner_sync.compose.names import used_names
 from runner_sync.statements import bound_in
 from runner_sync.syntax import Try, asks_for_typing, is_name, module_of, walk
+from runner_sync.texts.assignment import Bound, Walk
+from runner_sync.texts.names import used_names
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ FOUNDATION = {
 }
 """The vocabulary itself, and what each part of it may build on."""
 
-ENGINE = {"compose", "lineage", "lock", "markers", "merge", "transforms"}
+ENGINE = {"compose", "fitting", "lineage", "lock", "markers", "merge", "transforms"}
 """The pure rooms that ``upgrade`` makes a new module with."""
 
 WIRING = {"upgrade", "sync", "cli", "terminal", "__main__"}

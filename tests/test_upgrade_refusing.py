@@ -17,7 +17,7 @@ from sync_samples import (
     port_of,
 )
 
-from runner_sync.compose.members import Obstacle
+from runner_sync.fitting.members import Obstacle
 from runner_sync.profile import NPU
 from runner_sync.upgrade.from_gpu.merging.refusing import veto_for
 from runner_sync.upgrade.job import ModuleJob, Target

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync import lock as locks
-from runner_sync.compose import records
+from runner_sync.fitting import records
 from runner_sync.model import BaseRef, Project
 from runner_sync.naming import module_name
 from runner_sync.profile import Profile, RunnerModule

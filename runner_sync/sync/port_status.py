@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from runner_sync.compose.members import Member
+from runner_sync.fitting.members import Member
 from runner_sync.lineage import list_nodes
 from runner_sync.lineage.provenance import key
 from runner_sync.model import Block, Unit

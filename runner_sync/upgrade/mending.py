@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from runner_sync.compose import constructors, passing, records, successors, unset
-from runner_sync.compose.mended import Repair
-from runner_sync.compose.passing import Parameter
 from runner_sync.confidence import DERIVED, INFERRED, REQUIRED
+from runner_sync.fitting import constructors, passing, records, successors, unset
+from runner_sync.fitting.mended import Repair
+from runner_sync.fitting.passing import Parameter
 from runner_sync.model import ReviewItem
 from runner_sync.texts.member_text import self_names
 from runner_sync.units import texts

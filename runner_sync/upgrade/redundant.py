@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from runner_sync.compose.members import is_port
 from runner_sync.confidence import CONTESTED, DERIVED, INFERRED, REBUILT
+from runner_sync.fitting.members import is_port
 from runner_sync.texts.member_text import canonical, self_names
 from runner_sync.units.splitting import bare_name
 from runner_sync.upgrade.draft import Draft

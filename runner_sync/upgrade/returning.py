@@ -10,9 +10,9 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 
-from runner_sync.compose.handing_over import HandedReturn, hand_over_returns
 from runner_sync.confidence import INFERRED
 from runner_sync.edits import margin
+from runner_sync.fitting.handing_over import HandedReturn, hand_over_returns
 from runner_sync.model import ReviewItem
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob

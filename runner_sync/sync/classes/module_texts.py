@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from runner_sync import mro
-from runner_sync.compose.constructors import find_added_fields
 from runner_sync.errors import InputError
+from runner_sync.fitting.constructors import find_added_fields
 from runner_sync.model import Project
 from runner_sync.naming import absolute, imported_by, module_name, paths_of, project_of
 from runner_sync.references import Reference, followed

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runner_sync.compose.members import Twins, find_obstacles
 from runner_sync.compose.rulers import enclose_additions, join_blocks
+from runner_sync.fitting.members import Twins, find_obstacles
 from runner_sync.markers import read_markers, ruler_style
 from runner_sync.statements import as_module
 from runner_sync.syntax import is_indented

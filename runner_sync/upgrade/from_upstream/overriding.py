@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from runner_sync import lineage, merge
-from runner_sync.compose.overrides import accepts_keywords, follow_signature, has_same_parameters
 from runner_sync.confidence import INFERRED
+from runner_sync.fitting.overrides import accepts_keywords, follow_signature, has_same_parameters
 from runner_sync.model import ReviewItem, Triple
 from runner_sync.statements import Node, flatten
 from runner_sync.texts.member_text import canonical

@@ -9,7 +9,7 @@ omni's record takes the fields of its base, a vLLM record::
     omni      output = OmniOutput(rows=rows, payload=payload)
     upstream  output = Output(rows=rows, stats=stats)
 
-A keyword that a record at hand does not take is set on the object, with its own question (`compose.constructors`).
+A keyword that a record at hand does not take is set on the object, with its own question (`fitting.constructors`).
 
 timid: only for calls by keyword. Which field a positional value sets depends on the order of all bases.
 """

@@ -12,8 +12,8 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
-from runner_sync.compose.handing_over import called_self_method, count_bare_values, find_handing_methods, find_returns
 from runner_sync.confidence import DEFECT
+from runner_sync.fitting.handing_over import called_self_method, count_bare_values, find_handing_methods, find_returns
 from runner_sync.merge import are_branches
 from runner_sync.model import ReviewItem
 from runner_sync.statements import as_module, flatten, parse_unit

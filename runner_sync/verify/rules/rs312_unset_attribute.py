@@ -10,9 +10,6 @@ and the inherited `_preprocess` reads `self._talker_cache`.
 Why: an `AttributeError` from inherited code after an upstream release began to read what its own copy of the method
 sets. With RS304 this is the class of 20 of the 156 recorded breakages.
 
-Several attributes that one override leaves unset are told as one finding, at that override: `__init__` without its
-`super().__init__(…)` leaves a hundred. `ignore[RS312:__init__]` silences them together, and a baseline counts each.
-
 Several attributes that one override leaves unset are one finding, at that override: `__init__` without its
 `super().__init__(…)` leaves a hundred. `ignore[RS312:__init__]` silences them together, and a baseline counts each.
 

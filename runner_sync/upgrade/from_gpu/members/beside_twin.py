@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from runner_sync.compose.members import Member, Obstacle, Twins, classify_members
+from runner_sync.fitting.members import Member, Obstacle, Twins, classify_members
 from runner_sync.texts.member_text import find_called_parents, self_names
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft, Stage

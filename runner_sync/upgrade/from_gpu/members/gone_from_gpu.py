@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from runner_sync.compose.members import is_port
 from runner_sync.confidence import CONTESTED, REQUIRED
+from runner_sync.fitting.members import is_port
 from runner_sync.model import ReviewItem
 from runner_sync.texts.member_text import canonical, self_names
 from runner_sync.texts.names import read_in_class_body

@@ -14,8 +14,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from runner_sync.compose.members import Obstacle, Twins, find_obstacles
 from runner_sync.confidence import DERIVED, INFERRED
+from runner_sync.fitting.members import Obstacle, Twins, find_obstacles
 from runner_sync.model import TITLES
 from runner_sync.signatures import Signature, accepts, is_bound, of_function
 from runner_sync.statements import parse_function

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runner_sync.compose.hooks import describe_skipped_steps, fit_sampler_hook
-from runner_sync.compose.members import Member, find_predecessor, find_successor
 from runner_sync.confidence import DOUBTFUL, INFERRED, REQUIRED
+from runner_sync.fitting.hooks import describe_skipped_steps, fit_sampler_hook
+from runner_sync.fitting.members import Member, find_predecessor, find_successor
 from runner_sync.model import ReviewItem
 from runner_sync.texts.member_text import self_names
 from runner_sync.units import texts

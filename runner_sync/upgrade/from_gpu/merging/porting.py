@@ -11,8 +11,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from runner_sync import lineage, merge
-from runner_sync.compose import records
 from runner_sync.confidence import CONTESTED, REBUILT
+from runner_sync.fitting import records
 from runner_sync.merge import Veto
 from runner_sync.model import ReviewItem, Triple
 from runner_sync.statements import flatten

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 
-from runner_sync.compose.members import Obstacle, find_refused_word
+from runner_sync.fitting.members import Obstacle, find_refused_word
 from runner_sync.merge import Kind, Reason, Veto
 from runner_sync.statements.calls import names_called
 from runner_sync.texts.member_text import find_used_members

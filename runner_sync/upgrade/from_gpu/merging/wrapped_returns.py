@@ -24,9 +24,9 @@ import ast
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from runner_sync.compose.handing_over import called_self_method, wrap_given_returns
 from runner_sync.confidence import INFERRED
 from runner_sync.edits import margin
+from runner_sync.fitting.handing_over import called_self_method, wrap_given_returns
 from runner_sync.merge import Veto
 from runner_sync.model import Triple
 from runner_sync.statements import Node, below, enclosing, flatten, in_suite, parse_unit

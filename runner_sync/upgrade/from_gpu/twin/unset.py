@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from runner_sync.compose.members import Obstacle
+from runner_sync.fitting.members import Obstacle
 from runner_sync.statements import tree_of
 from runner_sync.syntax import is_name, walk
 from runner_sync.texts.member_text import canonical

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.compose.handing_over import hand_over_returns
+from runner_sync.fitting.handing_over import hand_over_returns
 
 UPSTREAM = """    def run(self, rows):
         if rows is None:

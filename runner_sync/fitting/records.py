@@ -12,8 +12,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from runner_sync.compose.mended import Repair
-from runner_sync.compose.record_lists import (
+from runner_sync.fitting.mended import Repair
+from runner_sync.fitting.record_lists import (
     FEWEST,
     Fields,
     find_field_lists,
@@ -25,7 +25,7 @@ from runner_sync.compose.record_lists import (
     remove_elements,
     reorder_elements,
 )
-from runner_sync.compose.record_locals import choose_locals, find_names_in_twin
+from runner_sync.fitting.record_locals import choose_locals, find_names_in_twin
 from runner_sync.signatures import Field, fields_of
 from runner_sync.statements import parses, tree_of
 from runner_sync.syntax import assigned_names, is_name, walk

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from runner_sync.compose.record_lists import Fields, find_unpackings, is_match
+from runner_sync.fitting.record_lists import Fields, find_unpackings, is_match
 from runner_sync.statements import tree_of
 from runner_sync.syntax import parameter_names, walk
 from runner_sync.texts.assignment import find_early_reads

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.compose.successors import find_renamed_members, rename_member
+from runner_sync.fitting.successors import find_renamed_members, rename_member
 from runner_sync.profile import NPU
 from runner_sync.upgrade import ModuleJob, ModuleRevision, Upstream, upgrade_module
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from runner_sync.compose.unset import drop_unset_argument
+from runner_sync.fitting.unset import drop_unset_argument
 
 BEFORE = """\
     def run(self, rows):

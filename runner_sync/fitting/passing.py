@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from runner_sync import signatures
-from runner_sync.compose.mended import Repair
 from runner_sync.edits import Edit, Places, apply
+from runner_sync.fitting.mended import Repair
 from runner_sync.signatures import Signature
 from runner_sync.statements import as_module, bound_in, parameters, parse_function, parses
 from runner_sync.syntax import Function, calls_on_self

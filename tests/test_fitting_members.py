@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from runner_sync.compose.hooks import describe_skipped_steps, fit_sampler_hook
-from runner_sync.compose.members import Twins, classify_members, find_predecessor, find_successor
+from runner_sync.fitting.hooks import describe_skipped_steps, fit_sampler_hook
+from runner_sync.fitting.members import Twins, classify_members, find_predecessor, find_successor
 from runner_sync.profile import SamplerHook
 from runner_sync.texts.member_text import has_code_word, self_names
 

@@ -9,8 +9,8 @@ import ast
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 
-from runner_sync.compose.mended import Repair
 from runner_sync.edits import Edit, Places, apply, margin
+from runner_sync.fitting.mended import Repair
 from runner_sync.statements import tree_of
 from runner_sync.syntax import is_name, walk
 

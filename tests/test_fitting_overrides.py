@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.compose.overrides import accepts_keywords, follow_signature
+from runner_sync.fitting.overrides import accepts_keywords, follow_signature
 
 
 def method(parameters: str, *lines: str) -> str:

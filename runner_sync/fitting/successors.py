@@ -14,8 +14,8 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
-from runner_sync.compose.mended import Repair
 from runner_sync.edits import Edit, Places, apply
+from runner_sync.fitting.mended import Repair
 from runner_sync.statements import parse_unit, parses
 from runner_sync.statements.renaming import new_names, prevailing
 from runner_sync.syntax import is_name, walk

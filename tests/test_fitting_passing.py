@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from runner_sync.compose.passing import add_parameter, has_call_without, has_local, newly_required, pass_local
+from runner_sync.fitting.passing import add_parameter, has_call_without, has_local, newly_required, pass_local
 
 BEFORE = "    def forward(self, ids, rows=None, **more):\n        return ids\n"
 NOW = "    def forward(self, padded: int, ids=None, rows=None, **more):\n        return ids[:padded]\n"

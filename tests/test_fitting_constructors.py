@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.compose.constructors import find_added_fields, move_keyword_to_attribute
+from runner_sync.fitting.constructors import find_added_fields, move_keyword_to_attribute
 
 KNOWN = {"Output": frozenset({"ids", "tokens"})}
 

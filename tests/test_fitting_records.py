@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from runner_sync.compose.records import (
+from runner_sync.fitting.records import (
     Record,
     find_used_fields,
     fit_next_use,

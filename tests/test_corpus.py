@@ -108,6 +108,8 @@ def test_scores_never_get_worse(name: str, mode: str, replayed: Callable[[str, s
     assert score.effort_left <= known["effort_left"] + WORSE, f"{score}\n{hunks(item)}"
     assert score.kept <= known["kept"] + BETTER, f"{score}\n{hunks(item)}"
     assert score.precision >= known["precision"] - BETTER, f"{score}\n{hunks(item)}"
+    assert score.recall >= known["recall"] - WORSE, f"{score}\n{hunks(item)}"
+    assert score.silent <= known["silent"], f"{score}\n{hunks(item)}"
     better = known["effort_left"] - score.effort_left
     assert better <= BETTER, f"promote me: {score}; set effort_left of {mode}.{name} in corpus_scores.toml"
 

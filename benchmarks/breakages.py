@@ -26,7 +26,7 @@ from benchmarks import tables
 from benchmarks.spread import spread
 from runner_sync.model import PACKAGES, Finding, Project
 from runner_sync.profile import ASCEND_RUNNER, VLLM_RUNNER
-from runner_sync.sync.commands import open_inputs
+from runner_sync.sync.opening import open_inputs
 from runner_sync.sync.options import TreeOptions, UpgradeOptions
 from runner_sync.sync.trees.patched_tree import PatchedTree
 from runner_sync.sync.trees.runners import find_modules

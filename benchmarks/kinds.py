@@ -20,7 +20,7 @@ from runner_sync import score
 from runner_sync.profile import NPU
 from runner_sync.statements import parses
 from runner_sync.sync import replaying, upgrade
-from runner_sync.sync.commands import open_inputs
+from runner_sync.sync.opening import open_inputs
 from runner_sync.sync.options import ReplayOptions, TreeOptions, UpgradeOptions
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.patched_tree import PatchedTree

@@ -13,7 +13,7 @@ from sync_samples import AR, GPU_AR, Trees, check_upgrade, commit, stay_at_home
 from runner_sync import sync
 from runner_sync.errors import InputError
 from runner_sync.lock import load
-from runner_sync.sync import commands
+from runner_sync.sync.opening import open_inputs
 from runner_sync.sync.options import TreeOptions
 from runner_sync.sync.synced import window
 from runner_sync.sync.synced.bases import Bases
@@ -76,7 +76,7 @@ def test_what_a_port_may_rest_on_is_looked_for_at_earlier_alignments(trees: Tree
     known = log(trees)
     for base, newest in ((None, known["Again"]), ("HEAD~1", "HEAD~1")):
         options = trees.upgrade(trees.ascend_new, omni_base=base)
-        given = commands.open_inputs(options)
+        given = open_inputs(options)
         modules = find_modules(given)
         twins = Bases(options, given, modules).twins
         (found,) = (module for module in modules if module.path == AR)
@@ -95,7 +95,7 @@ def test_a_mend_with_its_helper_aligns_nothing_where_people_catch_up(trees: Tree
     known = log(trees)
     for is_step, oldest in ((True, known["Aligned"]), (False, known["Mended"])):
         options = trees.upgrade(trees.ascend_new, upstream=is_step)
-        given = commands.open_inputs(options)
+        given = open_inputs(options)
         modules = find_modules(given)
         (found,) = (module for module in modules if module.path == AR)
         assert Bases(options, given, modules).twins.find_bases(found)[0].side.ref == oldest

@@ -30,8 +30,8 @@ from runner_sync import lock, sync
 from runner_sync.errors import InputError
 from runner_sync.profile import NPU
 from runner_sync.render import render
-from runner_sync.sync import commands
 from runner_sync.sync.notes import run_notes
+from runner_sync.sync.opening import open_inputs
 from runner_sync.sync.options import TreeOptions
 
 
@@ -66,7 +66,7 @@ def test_a_followed_folder_without_a_version_is_said_to_be_of_this_machine(trees
     if not is_named:
         (trees.ascend_old / "PKG-INFO").unlink()
     options = trees.upgrade(trees.ascend_old)
-    said = run_notes.make_notes([], commands.open_inputs(options), options)
+    said = run_notes.make_notes([], open_inputs(options), options)
     assert [note for note in said if "only this machine has" in note] == ([] if is_named else [said[0]])
 
 

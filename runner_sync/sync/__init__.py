@@ -18,14 +18,15 @@ from runner_sync.doors import part_loader
 if TYPE_CHECKING:
     from runner_sync.sync.applying import apply, require_place
     from runner_sync.sync.checking import check, verify
-    from runner_sync.sync.commands import lock, upgrade
     from runner_sync.sync.hoisting import hoist
     from runner_sync.sync.keeping_files import kept_files
     from runner_sync.sync.listing import blocks, explain
+    from runner_sync.sync.locking import lock
     from runner_sync.sync.options import CheckOptions, ReplayOptions, TreeOptions, UpgradeOptions
     from runner_sync.sync.planned import Upgrade
     from runner_sync.sync.replaying import replay
     from runner_sync.sync.rule_texts import rules
+    from runner_sync.sync.upgrading import upgrade
 
 __all__ = [
     "CheckOptions",
@@ -59,11 +60,11 @@ _MODULES = {
     "explain": "listing",
     "hoist": "hoisting",
     "kept_files": "keeping_files",
-    "lock": "commands",
+    "lock": "locking",
     "replay": "replaying",
     "require_place": "applying",
     "rules": "rule_texts",
-    "upgrade": "commands",
+    "upgrade": "upgrading",
     "verify": "checking",
 }
 

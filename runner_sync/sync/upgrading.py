@@ -1,0 +1,122 @@
+"""Plan the upgrade of a tree (``upgrade``).
+
+Comes in: ``UpgradeOptions``. Goes out: ``Upgrade``, which ``applying`` writes. May touch: what the rooms touch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from packaging.version import Version
+
+from runner_sync import sources
+from runner_sync.compose.layout import format_changes
+from runner_sync.errors import InputError
+from runner_sync.model import Finding
+from runner_sync.statements import forget_trees
+from runner_sync.sync import planning, result_check, tidiness
+from runner_sync.sync.nested import blame_deepest_file
+from runner_sync.sync.notes import going_back, older_gpu_code, older_upstream_code, run_notes
+from runner_sync.sync.opening import open_inputs
+from runner_sync.sync.options import UpgradeOptions
+from runner_sync.sync.planned import Upgrade
+from runner_sync.sync.reporting import make_plan
+from runner_sync.sync.trees import inputs
+from runner_sync.sync.trees.runners import (
+    find_modules,
+    refuse_classless,
+    refuse_deleted,
+    refuse_duplicate_class,
+    refuse_indentation,
+    refuse_twinless,
+)
+from runner_sync.upgrade import ModuleResult, finish
+
+
+def upgrade(options: UpgradeOptions) -> Upgrade:
+    """Plan an upgrade: read the trees, merge, port and check the result, without writing anything."""
+    given = open_inputs(options)
+    _refuse_unfit(given)
+    base = _find_declared_base(options, given)
+    with blame_deepest_file(given):
+        results, notes, twins = planning.plan(replace(options, vllm_base=base) if base else options, given)
+        formatted = [_format_result(result, options, given) for result in results]
+        finished = [result for result, _failure in formatted]
+        older = _note_older_code(finished, options, given)
+        forget_trees()
+        checked = result_check.find_new_breakage(given, finished, options)
+        findings = (*checked.findings, *_find_new_faults(finished, options, given))
+    all_notes = (
+        *_note_declared_base(base),
+        *(going_back.make_note(given) if options.upstream else ()),
+        *(*twins.make_notes(), *twins.note_guessed(), *notes),
+        *run_notes.note_unformatted(failure for _result, failure in formatted),
+        *(*checked.notes, *older),
+    )
+    made = make_plan(
+        "upgrade", finished, findings=findings, notes=all_notes, given=given, options=options, unseen=twins.unseen
+    )
+    return replace(made, report=replace(made.report, fitted=checked.fitted if checked.findings else ""))
+
+
+def _refuse_unfit(given: inputs.Inputs) -> None:
+    """Raise ``InputError`` for runners that an upgrade cannot read or must not replace."""
+    modules = find_modules(given)
+    refuse_twinless(given)
+    refuse_deleted(given, modules)
+    refuse_classless(given, modules)
+    refuse_duplicate_class(given, modules)
+    refuse_indentation(modules)
+
+
+def _note_older_code(results: list[ModuleResult], options: UpgradeOptions, given: inputs.Inputs) -> tuple[str, ...]:
+    """Note what the runners lacked before this upgrade, of the GPU side and of upstream."""
+    notes = older_gpu_code.make_note(results, given, options)
+    if options.upstream and given.profile.followed is not None:
+        notes = (*notes, *older_upstream_code.make_note(results, given.profile.followed, options))
+    return notes
+
+
+def _find_new_faults(results: list[ModuleResult], options: UpgradeOptions, given: inputs.Inputs) -> tuple[Finding, ...]:
+    """Return what the rules about a single text find in the results, unless conflict markers stand in them."""
+    if not options.verify or options.conflict == "inline":
+        return ()
+    return tuple(tidiness.find_new_faults(results, given.profile))
+
+
+def _note_declared_base(base: str | None) -> tuple[str, ...]:
+    if base is None:
+        return ()
+    return (f"what vLLM changed counts since {base}, which the omni tree is for (--vllm-base names another)",)
+
+
+def _find_declared_base(options: UpgradeOptions, given: inputs.Inputs) -> str | None:
+    """Return the vLLM that the omni tree declares, if its runners follow vLLM and no option or lock gives their base.
+
+    Earlier upgrades left out what the copies lack of that vLLM. On the rebases of seven vllm-omni pull requests (0.18.0
+    to 0.27.0) an inferred base leaves 718 lines to do, this one 432. Returns ``None`` if that vLLM cannot be read, or
+    is not older than the one to follow.
+    """
+    followed = given.followed
+    is_told = options.vllm_base is not None or any(entry.upstream for entry in given.lock.entries)
+    if followed is None or followed.source.project != "vllm" or not options.upstream or is_told:
+        return None
+    base, now = sources.declared_vllm(given.omni), followed.source.version
+    if base is None or (now is not None and Version(base) >= Version(now)):
+        return None
+    try:
+        inputs.open_at("vllm", base, followed, options.progress)
+    except InputError:
+        return None
+    return base
+
+
+def _format_result(result: ModuleResult, options: UpgradeOptions, given: inputs.Inputs) -> tuple[ModuleResult, str]:
+    """Format the changed text and add review comments; return the result and why formatting failed, or ``""``.
+
+    An unchanged module keeps its bytes.
+    """
+    if result.after == result.before:
+        return result, ""
+    text, failure = format_changes(result.before, result.after, path=result.path, root=given.root)
+    return finish(result, text, with_conflicts=options.conflict == "inline"), failure

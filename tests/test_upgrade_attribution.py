@@ -54,6 +54,11 @@ def test_what_a_later_stage_wrote_again_counts_once() -> None:
     assert (count_statements_from("upstream", stages), count_statements_from("gpu", stages)) == (0, 1)
 
 
+def test_what_a_later_stage_took_back_counts_for_nobody() -> None:
+    stages = [Stage(OLD), Stage(MERGED, "gpu"), Stage(OLD.replace("third = 3", "third = 4"), "gpu")]
+    assert count_statements_from("gpu", stages) == 1
+
+
 def test_nothing_changed() -> None:
     stages = [Stage(OLD), Stage(OLD, "upstream")]
     assert list(find_regions(stages)) == []

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_gpu.asking.call_fit import ask_about_calls, find_unfit
 from runner_sync.upgrade.job import ModuleJob, Settings
+from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 OLD = "    def fetch(self, rows, total):\n        return rows\n"
 NEW = "    def fetch(self, rows, staged, total):\n        return rows\n"
+
+
+JOB = ModuleJob(NPU, NPU.modules[0], "runner.py", "")
 
 
 def caller(arguments: str) -> str:
@@ -97,10 +103,28 @@ def test_a_new_call_of_what_stays_as_it_was_is_a_question(only: tuple[str, ...],
 def test_a_call_that_fitted_stands_where_the_new_one_does_not_fit(before: str, after: str, made: str) -> None:
     texts = [f"    def run(self, rows):\n        return {text}\n" for text in (before, after)]
     run = Draft("Runner.run", (Stage(texts[0]), Stage(texts[1], "upstream")))
-    job = ModuleJob(NPU, NPU.modules[0], "runner.py", "", settings=Settings())
-    _, result = ask_about_calls([Draft("Runner.fetch", (Stage(OLD),)), run], job)
+    _, result = ask_about_calls([Draft("Runner.fetch", (Stage(OLD),)), run], JOB)
     assert result.text == (texts[1] if made is ... else f"    def run(self, rows):\n        return {made}\n")
     assert [item.reason for item in result.reviews] == [LACKING if made is ... else STANDING]
+
+
+@pytest.mark.parametrize(
+    ("more", "left"),
+    [
+        pytest.param("", [STANDING], id="the whole passage is omni's again"),
+        pytest.param("\n        self.note(rows)", ["ported", STANDING], id="another statement of it came"),
+    ],
+)
+def test_a_question_about_a_passage_that_is_omnis_again_is_dropped(more: str, left: list[str]) -> None:
+    """The port of the call was a question of its own; the call that stands again is another one."""
+    before, after = "rows = self.fetch(rows, 1)", f"rows = self.fetch(rows, None, 1){more}"
+    run, ported = (f"    def run(self, rows):\n        {text}\n        return rows\n" for text in (before, after))
+    draft = Draft("Runner.run", (Stage(run), Stage(ported, "gpu")))
+    shown = Shown(omni=before, upstream=after.replace(" " * 8, ""), chosen=after.replace(" " * 8, ""))
+    asked = make_review(draft, "runner.py", reason="ported", confidence=0.6, shown=shown, line=2)
+    asked = replace(asked, end_line=2 + more.count("\n"))
+    _, result = ask_about_calls([Draft("Runner.fetch", (Stage(OLD),)), draft.with_questions(asked)], JOB)
+    assert [item.reason for item in result.reviews] == left
 
 
 def test_a_new_call_of_a_function_of_the_module_is_one_too() -> None:
@@ -178,4 +202,4 @@ def test_a_member_that_another_method_stores_may_be_anything() -> None:
         Draft("Runner.run", (Stage(caller("rows, 1")), Stage(RUN, "upstream"))),
         Draft("Runner.setup", (Stage("    def setup(self, rows):\n        self.fetch = rows\n"),)),
     ]
-    assert ask_about_calls(drafts, ModuleJob(NPU, NPU.modules[0], "runner.py", "")) == drafts
+    assert ask_about_calls(drafts, JOB) == drafts

@@ -60,8 +60,8 @@ def _trace_lines(stages: Sequence[Stage]) -> tuple[list[int], dict[int, int]]:
 
 
 def count_statements_from(source: Provenance, stages: Sequence[Stage]) -> int:
-    """Count the statements of the last stage that stages of ``source`` brought."""
-    left = fingerprint(stages[-1].text)
+    """Count the statements of the last stage that stages of ``source`` brought and the first stage lacks."""
+    left = fingerprint(stages[-1].text) - fingerprint(stages[0].text)
     found: Counter[str] = Counter()
     for was, now in pairwise(stages):
         if now.source == source:

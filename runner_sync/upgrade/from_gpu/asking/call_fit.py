@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from runner_sync.confidence import CONTESTED, DEFECT
 from runner_sync.edits import Places, apply
+from runner_sync.model import ReviewItem
 from runner_sync.signatures import is_as_written, is_bound, misfits, of_call, of_function
 from runner_sync.statements import bound_anywhere, parse_function
-from runner_sync.syntax import calls_on_self, is_name, self_attributes_set, walk
+from runner_sync.syntax import calls_on_self, is_name, same_code, self_attributes_set, walk
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob, is_selected
 from runner_sync.upgrade.questions.reviews import Shown, make_review
@@ -68,7 +70,7 @@ def _ask_about_misfits(caller: Draft, drafts: Sequence[Draft], job: ModuleJob) -
         restored = _restore_call(caller, other, call) if is_asked_for else None
         new_call = ast.unparse(call)
         if restored is not None:
-            caller = caller.with_completion(restored)
+            caller = _drop_settled(caller.with_completion(restored), asked=caller.reviews)
             reason = (
                 f"{other.member} does not accept the arguments that this call would pass now, so the old call stays"
             )
@@ -95,6 +97,16 @@ def _restore_call(caller: Draft, other: Draft, call: ast.Call) -> str | None:
     text = apply(caller.text, [Places(caller.text).instead_of(call, ast.unparse(old[0]))])
     fits = next(_find_misfits(other.text, member=other.member, caller=text, bare=bare), None) is None
     return text if fits and _find_names_read(old[0]) <= _find_names_read(new[0]) else None
+
+
+def _drop_settled(restored: Draft, *, asked: Sequence[ReviewItem]) -> Draft:
+    """Drop each of the questions ``asked`` before whose passage is omni's again since the call was restored.
+
+    The question about the restored call replaces them.
+    """
+    pairs = zip(asked, restored.reviews, strict=True)
+    left = [now for was, now in pairs if now.chosen == was.chosen or not same_code(now.chosen, now.omni)]
+    return replace(restored, reviews=tuple(left))
 
 
 def _find_names_read(call: ast.Call) -> set[str]:

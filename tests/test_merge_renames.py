@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.merge import merge
+from runner_sync.merge import PORT, merge
+from runner_sync.merge.preparing.unread_values import with_omni_names_of_unread_values
 from runner_sync.model import Triple
 
 BASE = """\
@@ -154,3 +155,42 @@ def test_what_may_be_two_values_keeps_its_names(omni: str, upstream: str) -> Non
     result = merge(Triple(SYNC, omni, upstream))
     assert "self.send(device)" in result.text
     assert "self.omni(count)" in result.text
+
+
+TAKEN = "    rows, outputs = self.take(rows)\n"
+OWN_TAKEN = "    rows, _ = self.take(rows)\n"
+
+
+@pytest.mark.parametrize("before", ["", "    rows = self.take(rows)\n"], ids=["both added it", "both changed it"])
+def test_a_port_renames_no_value_that_nothing_reads(before: str) -> None:
+    texts = [
+        f"def run(self, rows):\n    rows = pack(rows)\n{part}    return rows\n" for part in (before, OWN_TAKEN, TAKEN)
+    ]
+    result = merge(Triple(*texts), policy=PORT)
+    assert (result.text, result.decisions) == (texts[1], ())
+
+
+@pytest.mark.parametrize(
+    ("theirs", "own"),
+    [
+        pytest.param(TAKEN + "    self.note(outputs)\n", OWN_TAKEN, id="the twin reads it"),
+        pytest.param(
+            TAKEN + "    self.note(lambda: outputs)\n",
+            "    rows, _ = self.take(rows)\n",
+            id="in a lambda of the twin's",
+        ),
+        pytest.param(TAKEN, "    rows, more = self.take(rows)\n    self.note(more)\n", id="omni reads it"),
+        pytest.param(TAKEN, "    rows, self.more = self.take(rows)\n", id="omni keeps it on the runner"),
+        pytest.param(TAKEN, "    rows, _, _ = self.take(rows)\n", id="of another size"),
+        pytest.param(TAKEN, "    rows, _ = self.take(rows, 1)\n", id="of another call"),
+        pytest.param("    global outputs\n" + TAKEN, OWN_TAKEN, id="the name is one of the module's"),
+    ],
+)
+def test_a_value_that_may_be_read_or_is_another_one_keeps_its_name(theirs: str, own: str) -> None:
+    texts = [f"def run(self, rows):\n{part}    return rows\n" for part in ("", own, theirs)]
+    assert with_omni_names_of_unread_values(Triple(*texts)) == Triple(*texts)
+
+
+def test_names_of_a_module_or_class_may_be_read_elsewhere() -> None:
+    texts = ("", "class Rows:\n    mine = field()\n", "class Rows:\n    theirs = field()\n")
+    assert with_omni_names_of_unread_values(Triple(*texts)) == Triple(*texts)

@@ -63,6 +63,7 @@ from runner_sync.merge.preparing.renames import (
 from runner_sync.merge.preparing.returned import with_returned_values_named, with_values_returned_at_once
 from runner_sync.merge.preparing.suites_at_hand import with_suites_at_hand
 from runner_sync.merge.preparing.two_branches import with_upstream_branches
+from runner_sync.merge.preparing.unread_values import with_omni_names_of_unread_values
 from runner_sync.merge.reason import Kind, Reason, Veto
 from runner_sync.merge.weave import Doubt, Strand, Weave, pick_node
 from runner_sync.model import Triple
@@ -148,7 +149,8 @@ def _make_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
     triple = with_omni_names_of_values(with_omni_names(triple))
     triple = with_omni_names_of_new_values(triple)
     if not terms.policy.is_copy:
-        return in_omni_order(with_suites_at_hand(with_values_returned_at_once(triple))), terms
+        triple = with_values_returned_at_once(with_omni_names_of_unread_values(triple))
+        return in_omni_order(with_suites_at_hand(triple)), terms
     triple, heritage, versions = with_upstream_names(triple, terms.heritage, terms.versions)
     return triple, replace(terms, heritage=heritage, versions=versions)
 
@@ -238,7 +240,7 @@ def _write_result(
     early += [] if is_copy else find_read_before_changed(weave, strands, lines, asked={doubt.strand for doubt in early})
     asked += early
     asked += find_out_of_order(weave, emitted, asked)
-    asked += find_misplaced_moves(weave, kept, emitted, asked)
+    asked += find_misplaced_moves(weave, kept, emitted, asked, is_copy=is_copy)
     text = emitted.text if triple.omni.endswith("\n") or not triple.omni else emitted.text[:-1]
     return Merged(text, make_decisions(weave, strands, emitted, contents, asked), _is_well_formed(text, triple))
 

@@ -35,7 +35,7 @@ def with_omni_names(triple: Triple) -> Triple:
     found = {old: new for old, new in found.items() if _can_rename((triple.base, triple.upstream), old, new)}
     if not found:
         return triple
-    return Triple(_rename(triple.base, found), triple.omni, _rename(triple.upstream, found))
+    return Triple(rename(triple.base, found), triple.omni, rename(triple.upstream, found))
 
 
 def with_omni_names_of_values(triple: Triple) -> Triple:
@@ -81,7 +81,7 @@ def with_omni_names_of_new_values(triple: Triple) -> Triple:
         if len(old) < len(mine) == len(theirs):
             pairs = [(name, own) for name, own in zip(theirs, mine, strict=True) if name != own]
             if all({*pair}.isdisjoint(old) and _can_rename((triple.upstream,), *pair) for pair in pairs):
-                triple = Triple(triple.base, triple.omni, _rename(triple.upstream, dict(pairs)))
+                triple = Triple(triple.base, triple.omni, rename(triple.upstream, dict(pairs)))
     return triple
 
 
@@ -114,7 +114,7 @@ def with_upstream_names(
     older, parts = (
         frozenset(names.sub(lambda match: found[match[0]], c) for c in all_) for all_ in (heritage, versions)
     )
-    return Triple(_rename(triple.base, found), _rename(triple.omni, found), triple.upstream), older, parts
+    return Triple(rename(triple.base, found), rename(triple.omni, found), triple.upstream), older, parts
 
 
 def rename_alike(text: str, others: Sequence[str]) -> list[str]:
@@ -130,7 +130,7 @@ def rename_alike(text: str, others: Sequence[str]) -> list[str]:
             longest[unshared[other]] = other
     renamings = {names: find_renamed_locals(other, text) for names, other in longest.items()}
     found = {other: renamings[names] for other, names in unshared.items()}
-    return [_rename(other, found[other]) if found.get(other) else other for other in others]
+    return [rename(other, found[other]) if found.get(other) else other for other in others]
 
 
 def with_omni_names_behind(triple: Triple, names: Collection[str]) -> Triple:
@@ -150,7 +150,7 @@ def with_omni_names_behind(triple: Triple, names: Collection[str]) -> Triple:
 def _rename_values(triple: Triple, name: str, new: str, lines: Sequence[int]) -> Triple:
     """Rename the values that base and upstream bind to ``name`` at the two ``lines`` to ``new``."""
     base, upstream = (
-        _rename(text, {name: new}, within=_find_lines_of_value(text, name, line))
+        rename(text, {name: new}, within=_find_lines_of_value(text, name, line))
         for text, line in zip((triple.base, triple.upstream), lines, strict=True)
     )
     return Triple(base, triple.omni, upstream)
@@ -211,7 +211,7 @@ def with_old_reads_renamed(before: str, text: str, names: Collection[str]) -> st
     for name in sorted(set(names) - _find_bound(text)):
         new = _find_bound_instead(before, text, name)
         if new and not _mentions(before, new) and _can_rename((text,), name):
-            text = _rename(text, {name: new})
+            text = rename(text, {name: new})
     return text
 
 
@@ -316,20 +316,20 @@ def _can_rename(texts: Iterable[str], old: str, new: str | None = None) -> bool:
     """
     return all(
         (new is None or not _mentions(text, new))
-        and all(isinstance(mention.node, ast.Name) for mention in _find_mentions(text) if mention.name == old)
+        and all(isinstance(mention.node, ast.Name) for mention in find_mentions(text) if mention.name == old)
         for text in texts
     )
 
 
-def _rename(text: str, names: Mapping[str, str], *, within: Container[int] | None = None) -> str:
+def rename(text: str, names: Mapping[str, str], *, within: Container[int] | None = None) -> str:
     """Rename locals in a text, only on lines ``within``; skips names of a nested lambda, comprehension or function."""
     places = Places(text)
-    found = [(mention.node, names[mention.name]) for mention in _find_mentions(text) if mention.name in names]
+    found = [(mention.node, names[mention.name]) for mention in find_mentions(text) if mention.name in names]
     plain = [(node, new) for node, new in found if isinstance(node, ast.Name)]
     return apply(text, [places.instead_of(node, new) for node, new in plain if within is None or node.lineno in within])
 
 
-def _find_mentions(text: str) -> list[Mention]:
+def find_mentions(text: str) -> list[Mention]:
     """Return the mentions of names in a unit's own scope."""
     return mentions(body_of(_parse(text)))
 

@@ -6,7 +6,12 @@ import pytest
 from sync_samples import AR, ASCEND, GPU_AR, VLLM
 
 from runner_sync.profile import NPU
-from runner_sync.upgrade.from_gpu.twin.vllm_step import NpuVersions, drop_vllm_decorators, undo_vllm_step
+from runner_sync.upgrade.from_gpu.twin.vllm_step import (
+    NpuVersions,
+    drop_vllm_decorators,
+    find_calls_of_vllm,
+    undo_vllm_step,
+)
 from runner_sync.upgrade.job import GpuBase, GpuTwin, Hierarchy, Inherited, ModuleJob, ModuleRevision, Upstream
 from runner_sync.upgrade.module import upgrade_module
 
@@ -113,6 +118,30 @@ def test_a_statement_that_the_twin_changed_with_vllm_is_as_it_was_on_the_old_vll
     )
     assert undone.text == step("", ROUTED.replace("kept=kept", "kept=kept, tag=self.tag"))
     assert undone.only_here == frozenset()
+
+
+PLAN = "        plan = self.plan(rows, cascade=prefix is not None)\n"
+OTHERS = "        plan = self.plan(rows, cascade=False)\n"
+
+
+@pytest.mark.parametrize(
+    ("twin", "is_theirs"),
+    [
+        pytest.param({}, True, id="with another argument"),
+        pytest.param({"new": OTHERS.replace("cascade", "stage=self.stage, cascade")}, False, id="with one of omni's"),
+        pytest.param({"new": OTHERS.replace("plan =", "own =")}, False, id="kept under another name"),
+        pytest.param({"old": PLAN}, False, id="that omni had before"),
+        pytest.param({"then": PLAN}, False, id="that vLLM had before"),
+        pytest.param({"now": GAIN}, False, id="that vLLM does not have"),
+        pytest.param({"npu": OTHERS}, False, id="that NPU has, too"),
+        pytest.param({"ascend": "        self.plan(rows)\n"}, False, id="that vllm-ascend has, too"),
+    ],
+)
+def test_a_new_call_of_vllms_in_which_omni_changed_an_argument_is_vllms(twin: dict[str, str], is_theirs: bool) -> None:
+    sides = {"new": OTHERS, "old": GAIN, "then": GAIN, "now": PLAN, "npu": GAIN, "ascend": GAIN} | twin
+    new, old, then, now, npu, ascend = (step("", text) for text in sides.values())
+    found = find_calls_of_vllm(new, old=old, then=then, now=now, npu=NpuVersions(npu, (ascend,)))
+    assert found == ({OTHERS.strip()} if is_theirs else set())
 
 
 TIMED = '@timed("Loading (GPU)")'

@@ -30,7 +30,12 @@ from runner_sync.upgrade.from_gpu.twin.readings import (
     translate_revision,
     translate_units,
 )
-from runner_sync.upgrade.from_gpu.twin.vllm_step import NpuVersions, drop_vllm_decorators, undo_vllm_step
+from runner_sync.upgrade.from_gpu.twin.vllm_step import (
+    NpuVersions,
+    drop_vllm_decorators,
+    find_calls_of_vllm,
+    undo_vllm_step,
+)
 from runner_sync.upgrade.job import GpuBase, ModuleJob, ModuleRevision
 
 
@@ -171,8 +176,9 @@ def _rebase_on_old_vllm(
 ) -> tuple[dict[str, str], dict[str, frozenset[str]]]:
     """Rebase each draft's twin that was a copy of vLLM's method onto the old vLLM.
 
-    Also returns the statements of vLLM's old and new text, except those that only the twin delivers to NPU. Skips units
-    without vLLM's module at both revisions, or where vLLM's module or the twin's unit has not changed.
+    Also returns the statements of vLLM's old and new text, except those that only the twin delivers to NPU, and the
+    calls of `find_calls_of_vllm`. Skips units without vLLM's module at both revisions, or where vLLM's module or the
+    twin's unit has not changed.
     """
     rebased, from_vllm = {}, {}
     for draft in drafts:
@@ -184,9 +190,13 @@ def _rebase_on_old_vllm(
             continue
         before, after = (find_vllm_unit(job, side, name) for side in (vllm_old, vllm_new))
         from_vllm[name] = frozenset(set(list_vllm_canons(job, before)) | set(list_vllm_canons(job, after)))
-        if before and after and before != after and _is_copy(old[name], before):
-            then, now = (job.twin.translation.unit(text, job.profile) for text in (before, after))
-            undone = undo_vllm_step(new[name], old=old[name], then=then, now=now, npu=_collect_npu_versions(draft, job))
+        if not (before and after and before != after):
+            continue
+        then, now = (job.twin.translation.unit(text, job.profile) for text in (before, after))
+        npu = _collect_npu_versions(draft, job)
+        from_vllm[name] |= find_calls_of_vllm(new[name], old=old[name], then=then, now=now, npu=npu)
+        if _is_copy(old[name], before):
+            undone = undo_vllm_step(new[name], old=old[name], then=then, now=now, npu=npu)
             rebased[name] = undone.text
             from_vllm[name] -= undone.only_here
     return rebased, from_vllm

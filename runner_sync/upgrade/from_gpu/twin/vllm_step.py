@@ -64,6 +64,24 @@ def undo_vllm_step(new: str, *, old: str, then: str, now: str, npu: NpuVersions)
     return Rebased(restored, frozenset(node.canon for pair in owed.items() for node in pair))
 
 
+def find_calls_of_vllm(new: str, *, old: str, then: str, now: str, npu: NpuVersions) -> frozenset[str]:
+    """Return the twin's calls that are vLLM's new ones with arguments of which no name is omni's.
+
+    Skips functions that the NPU method or vllm-ascend's calls: there omni's arguments may matter::
+
+        vLLM, new    plan = self.plan(rows, cascade=prefix is not None)
+        twin, new    plan = self.plan(rows, cascade=False)
+    """
+    known = {node.made_by for text in (old, then) for node in list_nodes(text)}
+    called = {node.facts.called for text in (npu.text, *npu.ascend) for node in list_nodes(text)}
+    theirs = {node.made_by: node.names for node in list_nodes(now) if node.made_by not in known}
+    return frozenset(
+        node.canon
+        for node in list_nodes(new)
+        if node.facts.called and node.facts.called not in called and node.names <= theirs.get(node.made_by, frozenset())
+    )
+
+
 def drop_vllm_decorators(new: str, *, old: str, vllm: str, ascend: str) -> str:
     """Remove decorators that the twin's ``new`` text got from vLLM's method.
 

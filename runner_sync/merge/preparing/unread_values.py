@@ -36,7 +36,7 @@ def _rename_unread(text: str, mine: Mapping[str, Node], used: set[str]) -> str:
         pairs = zip(node.facts.targets, own.facts.targets, strict=True)
         names = {name: new for name, new in pairs if name != new}
         unread = (binds(node) | binds(own)) - used
-        if {*names, *names.values()} <= unread:
+        if names and {*names, *names.values()} <= unread:
             text = rename(text, names, within=range(node.start, node.start + len(node.lines)))
     return text
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
+from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
-from runner_sync.upgrade.job import Hierarchy, Inherited, ModuleJob
+from runner_sync.upgrade.job import Hierarchy, Inherited, ModuleJob, ModuleRevision, Upstream
 from runner_sync.upgrade.redundant import drop_redundant
 
 HEAD = "class NPUARModelRunner(Base):\n"
@@ -131,24 +133,99 @@ def test_a_copy_that_something_may_call_stays() -> None:
     assert abandoned(was=CALLER, now=WITHOUT, below=CALLER) == []
 
 
-def test_of_two_copies_that_have_the_same_of_omni_one_stays() -> None:
-    """Either stands in the other's place, until one is gone."""
-    copies = [
+def left_of(
+    copies: Sequence[str], *, text: str = COPY, others: str = "", below: str = "", upstream: str = ""
+) -> list[Draft]:
+    """What is left of copies of ``OLD`` that have the same of omni, in a class with ``others`` that inherits ``below``.
+
+    ``upstream`` is what vllm-ascend's class has beside the copies."""
+    own = ("for row in rows", "self.noted.add(row.name)", "self.mine(rows)")
+    copied = [
         Draft(
             f"NPUARModelRunner.{name}",
-            (Stage(COPY.replace("_note", name)),),
+            (Stage(text.replace("_note", name)),),
             "copy",
+            base=BaseRef("vllm-ascend", "0.14.0", "ascend.py", f"NPUModelRunner.{name}", "option", 0.9),
             upstream=OLD.replace("_note", name),
-            own=("self.mine(rows)",),
+            own=own,
             chosen=True,
         )
-        for name in ("_note", "_keep")
+        for name in copies
     ]
-    inherited = {"NPUARModelRunner": Inherited({"_note": None, "_keep": None})}
-    job = ModuleJob(NPU, NPU.modules[1], "runner.py", HEAD + COPY, hierarchy=Hierarchy(inherited=inherited))
-    left = drop_redundant(copies, job, GpuSide())
+    beside = [Draft(f"NPUARModelRunner.{name}", (Stage(text),)) for name, text in members("Omni", others).items()]
+    inherited = Inherited({**dict.fromkeys((*copies, *members("Up", upstream))), **members("Omni", below)})
+    theirs = "".join(OLD.replace("_note", name) for name in copies) + upstream
+    side = ModuleRevision("0.14.0", f"class NPUModelRunner:\n{theirs}", "ascend.py")
+    job = ModuleJob(
+        NPU,
+        NPU.modules[1],
+        "runner.py",
+        HEAD + COPY,
+        hierarchy=Hierarchy(inherited={"NPUARModelRunner": inherited}),
+        upstream=Upstream(new=side, bases=(side,)),
+    )
+    return drop_redundant([*copied, *beside], job, GpuSide())[: len(copies)]
+
+
+def members(owner: str, body: str) -> dict[str, str]:
+    return texts.members(f"class {owner}:\n{body}    pass\n", owner, f"{owner}.py")
+
+
+def test_of_two_copies_that_have_the_same_of_omni_one_stays() -> None:
+    """Either stands in the other's place, until one is gone."""
+    left = left_of(("_note", "_keep"), others=CALLER.replace("_note", "_keep"))
     assert [draft.removed for draft in left] == [True, False]
-    assert [draft.removed for draft in copies] == [False, False]
+    assert left[0].reviews[0].reason == "removed: omni's additions to this copy stand in _keep now"
+
+
+HOST = COPY.replace("_note", "_preprocess")
+
+
+@pytest.mark.parametrize(
+    ("others", "below", "upstream", "goes"),
+    [
+        pytest.param("", HOST, "", False, id="nothing calls the host"),
+        pytest.param("", HOST + CALLER.replace("_note", "_preprocess"), "", True, id="omni's base class does"),
+        pytest.param(CALLER.replace("_note", "_preprocess"), HOST, "", True, id="the class does"),
+        pytest.param("", HOST, CALLER.replace("_note", "_preprocess"), True, id="upstream's class does"),
+        pytest.param(
+            WITHOUT, HOST, CALLER.replace("_note", "_preprocess"), False, id="upstream's caller is overridden"
+        ),
+        pytest.param(
+            "    def run(self, rows):\n        return super().run(rows)\n",
+            HOST,
+            CALLER.replace("_note", "_preprocess"),
+            True,
+            id="an override calls upstream's caller",
+        ),
+        pytest.param("", HOST, OLD.replace("_note", "_preprocess"), True, id="the worker calls it"),
+        pytest.param("", HOST + "        self._preprocess(rows)\n", "", False, id="only the host itself does"),
+    ],
+)
+def test_a_copy_goes_only_where_something_calls_the_methods_with_its_additions(
+    others: str, below: str, upstream: str, goes: bool
+) -> None:
+    """``_preprocess`` of omni 0.12.0rc1: vLLM's ``execute_model`` calls it, and the NPU runner has another one."""
+    (left,) = left_of(("_note",), others=others, below=below, upstream=upstream)
+    assert left.removed is goes
+    reasons = ["removed: omni's additions to this copy stand in _preprocess now"] if goes else []
+    assert [item.reason for item in left.reviews] == reasons
+
+
+@pytest.mark.parametrize(
+    ("host", "goes"),
+    [
+        pytest.param(HOST, True, id="the host has the edit"),
+        pytest.param(HOST.replace("        self.count(rows)\n", ""), False, id="the host lacks the edit"),
+    ],
+)
+def test_a_statement_that_upstream_has_elsewhere_in_the_method_is_an_addition_where_omni_repeats_it(
+    host: str, goes: bool
+) -> None:
+    """``_prepare_inputs`` of omni 0.12.0rc1 sets ``input_ids`` in a second branch as upstream does in the other."""
+    edited = COPY.replace("        self.last = rows\n", "        self.count(rows)\n        self.last = rows\n")
+    (left,) = left_of(("_note",), text=edited, below=host, others=CALLER.replace("_note", "_preprocess"))
+    assert left.removed is goes
 
 
 def gone_of(texts: dict[str, str], *, upstream: dict[str, str]) -> list[str]:

@@ -6,18 +6,21 @@ Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts, some m
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from runner_sync.confidence import CONTESTED, DERIVED, INFERRED, REBUILT
 from runner_sync.fitting.members import is_port
 from runner_sync.texts.member_text import canonical, self_names
 from runner_sync.units.splitting import bare_name
+from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.members import inheriting
 from runner_sync.upgrade.from_gpu.members.gone_from_gpu import is_called, is_read_by_class
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.job import Inherited, ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
+from runner_sync.upgrade.running import find_running
 
 SAME = "removed: it equals the method that the class inherits"
 
@@ -125,7 +128,7 @@ def _explain_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, si
         return _explain_same_as_inherited(draft, inherited_text, inherited.before.get(draft.member), job, side)
     if draft.kind != "copy":
         return ""
-    reason = _explain_unneeded(draft, drafts, inherited)
+    reason = _explain_unneeded(draft, drafts, inherited, job)
     # The GPU version shows why omni had changed the method.
     is_on_gpu = reason and draft.name in side.new
     return f"{reason}; the GPU class has its own version, which was not ported in its place" if is_on_gpu else reason
@@ -138,7 +141,7 @@ def _explain_same_as_inherited(draft: Draft, below: str, was: str | None, job: M
     """
     if _is_free_port(draft, side) and not _find_own_statements(draft, side):
         return "removed: the GPU original of this port no longer has device code and is inherited now"
-    if was is None and draft.text == draft.before and _has_moved_to(canonical(draft.before)[1:], [below]):
+    if was is None and draft.text == draft.before and _find_hosts(canonical(draft.before)[1:], {draft.member: below}):
         return "removed: a base class has this method since this upgrade, in a version that fits today's callers"
     already = was is not None and canonical(draft.before) == canonical(was)
     same = canonical(draft.text) == canonical(below) and not already
@@ -171,7 +174,7 @@ def _find_own_statements(draft: Draft, side: GpuSide) -> list[str]:
     return [statement for statement in own if not passed_on.match(statement)]
 
 
-def _explain_unneeded(draft: Draft, drafts: Sequence[Draft], inherited: Inherited) -> str:
+def _explain_unneeded(draft: Draft, drafts: Sequence[Draft], inherited: Inherited, job: ModuleJob) -> str:
     """Return why a copy of upstream's method that no omni base class has can be removed, or an empty string."""
     inherits = draft.member in inherited.members
     if inherits and draft.upstream is not None and canonical(draft.text) == canonical(draft.upstream):
@@ -182,11 +185,8 @@ def _explain_unneeded(draft: Draft, drafts: Sequence[Draft], inherited: Inherite
         return ""
     if draft.upstream is None and draft.base is not None and _is_abandoned(draft, drafts, inherited):
         return "removed: upstream dropped the method that this was a copy of, and nothing calls the copy any more"
-    other_methods = [d.text for d in drafts if d is not draft and not d.removed and d.owner == draft.owner]
-    other_methods += [text for text in inherited.members.values() if text is not None]
-    if inherits and _has_moved_to(draft.own, other_methods):
-        return "removed: omni's additions to this copy stand in other methods now"
-    return ""
+    hosts = _find_reached_hosts(draft, drafts, inherited, job) if inherits else []
+    return f"removed: omni's additions to this copy stand in {' and '.join(hosts)} now" if hosts else ""
 
 
 def _explain_same_as_upstream(draft: Draft) -> str:
@@ -196,10 +196,37 @@ def _explain_same_as_upstream(draft: Draft) -> str:
     return "removed: with upstream's changes, the copy equals the upstream method that the class inherits"
 
 
-def _has_moved_to(own: Collection[str], methods: Sequence[str]) -> bool:
-    """Whether at least ``MOST_MOVED`` of the statements also stand in the other methods."""
-    known = {canon for text in methods for canon in canonical(text)}
-    return sum(canon in known for canon in own) >= MOST_MOVED * len(own)
+def _find_reached_hosts(draft: Draft, drafts: Sequence[Draft], inherited: Inherited, job: ModuleJob) -> list[str]:
+    """Return methods that have omni's statements of a copy and that something calls without the copy, or none."""
+    others = [d for d in drafts if d is not draft]
+    methods = {name: text for name, text in inherited.members.items() if text is not None}
+    methods |= {d.member: d.text for d in others if d.owner == draft.owner and not d.removed}
+    own = [*draft.own, *_find_repeated(draft, job)]
+    if not _find_hosts(own, methods):
+        return []
+    running = find_running(draft.owner, others, job)
+    return _find_hosts(own, {name: text for name, text in methods.items() if running.is_reached(name)})
+
+
+def _find_repeated(draft: Draft, job: ModuleJob) -> list[str]:
+    """Return the statements of the base that a copy has once more, for example in place of another statement."""
+    base = Counter(canonical(find_base_text(draft, job) or ""))
+    more = Counter(canonical(draft.before)[1:]) - base
+    return [canon for canon in more.elements() if canon in base]
+
+
+def _find_hosts(own: Sequence[str], methods: Mapping[str, str]) -> list[str]:
+    """Return the few methods that have at least ``MOST_MOVED`` of the statements, or none if they have fewer."""
+    known = {name: frozenset(canonical(text)) for name, text in methods.items()}
+    hosts: list[str] = []
+    left = [*own]
+    while len(own) - len(left) < MOST_MOVED * len(own):
+        host = max(known, key=lambda name: sum(canon in known[name] for canon in left), default="")
+        if not host or known[host].isdisjoint(left):
+            return []
+        hosts.append(host)
+        left = [canon for canon in left if canon not in known[host]]
+    return hosts
 
 
 def _is_abandoned(draft: Draft, drafts: Sequence[Draft], inherited: Inherited) -> bool:

@@ -27,6 +27,7 @@ from runner_sync.upgrade.questions.moved_work import mention_given_up_calls
 from runner_sync.upgrade.questions.never_freed import mention_filled
 from runner_sync.upgrade.questions.partial_overrides import lags_beside_call
 from runner_sync.upgrade.questions.reviews import Shown, make_review
+from runner_sync.upgrade.running import find_running
 
 
 def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -232,13 +233,9 @@ def _find_uncalled_hooks(
     hooks = [m for m in new if m not in old and m in inherited.vllm and m not in behind and m not in own]
     if not hooks:
         return {}
-    runs = {**inherited.vllm, **new, **behind, **own}
-    overridden = [
-        behind[member] for member, text in own.items() if member in behind and find_called_parents(text, member)
-    ]
-    used_names = {used for text in (*runs.values(), *overridden) for used in self_names(text)}
+    running = find_running(name, drafts, job)
     found: dict[str, list[str]] = {}
-    for hook in [m for m in hooks if m not in used_names and is_selected(f"{name}.{m}", job.settings.only)]:
+    for hook in [m for m in hooks if not running.is_used(m) and is_selected(f"{name}.{m}", job.settings.only)]:
         callers = [m for m in inherited.vllm if m != hook and hook in self_names(_read_without_omni(m, new, inherited))]
         if callers and not any(
             _reaches_upstream(m, own.get(m), anchor.name, inherited.members.get(m)) for m in callers

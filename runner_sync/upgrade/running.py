@@ -1,0 +1,55 @@
+"""Finds the methods that run on the instances of a class, and which of them anything calls.
+
+Comes in: drafts and a ``ModuleJob``. Goes out: texts and answers. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from runner_sync.texts.member_text import find_called_parents, self_names
+from runner_sync.units import texts
+from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.job import Inherited, ModuleJob
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The members of a class that ``run``, each name with a text, and ``upstream``: all that upstream and vLLM have."""
+
+    run: tuple[tuple[str, str], ...]
+    upstream: tuple[tuple[str, str], ...]
+
+    def is_used(self, member: str) -> bool:
+        """Whether another member that runs uses this one."""
+        return _is_used(member, self.run)
+
+    def is_reached(self, member: str) -> bool:
+        """Whether another member that runs uses this one, or it is an entry point.
+
+        Upstream has an entry point and never uses it itself: its callers are other classes, such as the worker.
+        """
+        is_entry_point = any(name == member for name, _ in self.upstream) and not _is_used(member, self.upstream)
+        return is_entry_point or self.is_used(member)
+
+
+def _is_used(member: str, members: Sequence[tuple[str, str]]) -> bool:
+    return any(name != member and member in self_names(text) for name, text in members)
+
+
+def find_running(class_name: str, drafts: Sequence[Draft], job: ModuleJob) -> Running:
+    """Find the members of a class that run: the first version in the MRO, and those that it calls in turn."""
+    inherited = job.hierarchy.inherited.get(class_name, Inherited())
+    own = {d.member: d.text for d in drafts if d.owner == class_name and not d.removed}
+    omni = {name: text for name, text in inherited.members.items() if text is not None}
+    new, anchor = job.upstream.new, job.module.upstreams[0]
+    upstream = texts.members(new.text, anchor.name, new.path) if new is not None else {}
+    run = []
+    for member in {**own, **omni, **upstream, **inherited.vllm}:
+        for layer in (own, omni, upstream, inherited.vllm):
+            if member in layer:
+                run.append((member, layer[member]))
+                if not find_called_parents(layer[member], member):
+                    break
+    return Running(tuple(run), (*upstream.items(), *inherited.vllm.items()))

@@ -9,6 +9,7 @@ import pytest
 
 from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
+from runner_sync.texts.member_text import is_same_code
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
@@ -61,6 +62,32 @@ def test_an_older_version_of_what_a_base_class_got_now_goes_with_a_question() ->
     assert dropped(OLD, below=NEW) == [
         "removed: a base class has this method since this upgrade, in a version that fits today's callers"
     ]
+
+
+DOCUMENTED = NEW.replace("stage):\n", 'stage: str) -> None:\n        """Note the rows."""\n')
+
+
+@pytest.mark.parametrize(
+    ("below", "reasons"),
+    [
+        pytest.param(NEW, ["removed: it equals the method that the class inherits"], id="annotations and a docstring"),
+        pytest.param(NEW.replace("stage)", "stage=None)", 1), [], id="a default"),
+        pytest.param(NEW.replace("    def", "    @torch.inference_mode()\n    def"), [], id="a decorator"),
+        pytest.param(NEW.replace("self.check(stage)", "self.check(rows)"), [], id="a statement"),
+    ],
+)
+def test_a_ported_method_goes_where_the_class_inherits_the_same_code(below: str, reasons: list[str]) -> None:
+    """``extract_multimodal_outputs`` of omni 0.12.0rc1, once it has the lines of the GPU twin's."""
+    assert dropped(OTHER.replace("talker", "check"), below=below, made=DOCUMENTED) == reasons
+
+
+def test_texts_that_do_not_parse_are_the_same_only_if_equal() -> None:
+    assert not is_same_code("    def _note(:\n", "    def _keep(:\n")
+    assert is_same_code("    def _note(:\n", "    def _note(:\n")
+
+
+def test_an_override_that_differed_only_in_annotations_before_stays() -> None:
+    assert dropped(DOCUMENTED, below=NEW, before=NEW) == []
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ Comes in: the text of a method, a field or a passage. Goes out: names, statement
 from __future__ import annotations
 
 import ast
+import copy
 import re
 import tokenize
 from collections import Counter
@@ -15,7 +16,7 @@ from functools import lru_cache
 from runner_sync.statements import UnparsableText, canons, code_of, first_function, tree_of
 from runner_sync.statements.likeness import dice
 from runner_sync.statements.tokens import own_lines
-from runner_sync.syntax import parents_called, walk
+from runner_sync.syntax import Function, parents_called, walk
 
 
 @lru_cache(maxsize=8192)
@@ -25,6 +26,23 @@ def canonical(text: str) -> tuple[str, ...]:
         return canons(text)
     except UnparsableText:
         return (text,)
+
+
+def is_same_code(text: str, other: str) -> bool:
+    """Whether two members have the same canonical statements but for the annotations of signatures."""
+    mine, others = canonical(text), canonical(other)
+    return mine == others or (len(mine) == len(others) and _drop_annotations(text) == _drop_annotations(other))
+
+
+def _drop_annotations(text: str) -> tuple[str, ...]:
+    """Return the canonical statements of a member without the annotations of its signatures."""
+    tree = copy.deepcopy(tree_of(text))
+    for node in walk(tree):
+        if isinstance(node, ast.arg):
+            node.annotation = None
+        elif isinstance(node, Function):
+            node.returns = None
+    return canonical(ast.unparse(tree)) if tree.body else (text,)
 
 
 def likeness(text: str, other: str) -> float:

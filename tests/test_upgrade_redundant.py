@@ -421,3 +421,43 @@ def test_why_a_copy_that_equals_upstreams_method_goes(before: str, on_gpu: dict[
     job = ModuleJob(NPU, NPU.modules[1], "runner.py", HEAD + before, hierarchy=hierarchy)
     (left,) = drop_redundant([draft], job, GpuSide(new=on_gpu))
     assert [item.reason for item in left.reviews] == [reason]
+
+
+LEFT_OUT = OLD.replace(
+    "        self.last = rows\n", "        if self.pools:\n            self.pool(rows)\n        self.done(rows)\n"
+)
+CALLING = OLD.replace("        self.last = rows\n", "        super()._note(rows)\n")
+HELPING = OLD.replace("        self.last = rows\n", "        self._finish(rows)\n")
+PART = LEFT_OUT.replace("        self.done", "        self.end")
+FINISH = "    def _finish(self, rows):\n        self.done(rows)\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "upstream", "vllm", "again"),
+    [
+        pytest.param(
+            OLD, CALLING, LEFT_OUT, "super()._note(), which runs `if self.pools`, `self.pool(rows)`, `self.done(rows)`"
+        ),
+        pytest.param(OLD, CALLING, PART, "super()._note(), which runs `if self.pools`, `self.pool(rows)`"),
+        pytest.param(OLD, HELPING, OLD, "_finish(), which runs `self.done(rows)`"),
+        pytest.param(LEFT_OUT, CALLING, LEFT_OUT, "", id="omni had it"),
+        pytest.param(OLD, CALLING, OLD, "", id="vLLM has nothing of it"),
+        pytest.param(OLD, NEW, LEFT_OUT, "", id="upstream calls nothing that has it"),
+    ],
+)
+def test_a_copy_that_equals_upstreams_method_goes_and_says_what_runs_again(
+    before: str, upstream: str, vllm: str, again: str
+) -> None:
+    """``profile_run`` of omni 0.12.0rc1 had no pooler run; vllm-ascend 0.13.0 calls vLLM's method, which has one."""
+    side = ModuleRevision("0.12.0", f"class NPUModelRunner:\n{LEFT_OUT}", "ascend.py")
+    base = BaseRef("vllm-ascend", "0.12.0", "ascend.py", "NPUModelRunner._note", "option", 0.9)
+    draft = Draft("NPUARModelRunner._note", (Stage(before),), "copy", base=base, upstream=upstream, chosen=True)
+    draft = draft.with_stage(upstream, "upstream")
+    inherited = {"NPUARModelRunner": Inherited({"_note": None}, vllm={"_note": vllm, "_finish": FINISH})}
+    hierarchy, known = Hierarchy(inherited=inherited), Upstream(bases=(side,))
+    job = ModuleJob(NPU, NPU.modules[1], "runner.py", HEAD + before, hierarchy=hierarchy, upstream=known)
+    (left,) = drop_redundant([draft], job, GpuSide())
+    reason = "removed: with upstream's changes, the copy equals the upstream method that the class inherits"
+    if again:
+        reason += f"; upstream's method now calls {again}: omni had left that out"
+    assert [item.reason for item in left.reviews] == [reason]

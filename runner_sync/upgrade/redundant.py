@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 
 from runner_sync.confidence import CONTESTED, DERIVED, INFERRED, REBUILT
 from runner_sync.fitting.members import is_port
-from runner_sync.texts.member_text import canonical, is_same_code, self_names
+from runner_sync.listing import at_most
+from runner_sync.texts.member_text import canonical, find_called_parents, is_same_code, self_names
 from runner_sync.units.splitting import bare_name
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
@@ -25,7 +26,7 @@ from runner_sync.upgrade.running import find_running
 SAME = "removed: it equals the method that the class inherits"
 
 SHOWN = 3
-"""The most NPU-only statements that a question quotes."""
+"""The most statements that a question quotes."""
 
 MOST_MOVED = 0.8
 """Share of omni's own statements of a copy that must stand in other methods for the copy to be removed."""
@@ -178,7 +179,7 @@ def _explain_unneeded(draft: Draft, drafts: Sequence[Draft], inherited: Inherite
     """Return why a copy of upstream's method that no omni base class has can be removed, or an empty string."""
     inherits = draft.member in inherited.members
     if inherits and draft.upstream is not None and canonical(draft.text) == canonical(draft.upstream):
-        return _explain_same_as_upstream(draft)
+        return _explain_same_as_upstream(draft, drafts, job)
     if not draft.own:
         if draft.upstream is None and (inherits or not is_called(draft, drafts)):
             return "removed: upstream dropped this method, and the copy has no omni code"
@@ -189,11 +190,30 @@ def _explain_unneeded(draft: Draft, drafts: Sequence[Draft], inherited: Inherite
     return f"removed: omni's additions to this copy stand in {' and '.join(hosts)} now" if hosts else ""
 
 
-def _explain_same_as_upstream(draft: Draft) -> str:
+def _explain_same_as_upstream(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> str:
     """Return why a copy that equals the upstream method can go; the reason tells whether it did so before the merge."""
     if canonical(draft.text) == canonical(draft.before):
         return "removed: the copy equals the upstream method that the class inherits"
-    return "removed: with upstream's changes, the copy equals the upstream method that the class inherits"
+    reason = "removed: with upstream's changes, the copy equals the upstream method that the class inherits"
+    for name, statements in _find_run_again(draft, drafts, job).items():
+        quoted = at_most(SHOWN, [f"`{canon}`" for canon in statements])
+        reason += f"; upstream's method now calls {name}(), which runs {quoted}: omni had left that out"
+    return reason
+
+
+def _find_run_again(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> dict[str, list[str]]:
+    """Return the calls that are new in upstream's method, with the statements there that omni had left out of it."""
+    base, upstream, member = find_base_text(draft, job), draft.upstream, draft.member
+    if base is None or upstream is None:
+        return {}
+    kept = {*canonical(draft.before), *canonical(upstream)}
+    left_out = [canon for canon in canonical(base)[1:] if canon not in kept]
+    called = self_names(upstream) - self_names(base)
+    texts = {name: text for name, text in find_running(draft.owner, drafts, job).run if name in called}
+    if find_called_parents(upstream, member) - find_called_parents(base, member):
+        texts[f"super().{member}"] = job.hierarchy.inherited[draft.owner].vllm.get(member, "")
+    again = {name: [canon for canon in left_out if canon in canonical(text)] for name, text in texts.items()}
+    return {name: statements for name, statements in again.items() if statements}
 
 
 def _find_reached_hosts(draft: Draft, drafts: Sequence[Draft], inherited: Inherited, job: ModuleJob) -> list[str]:

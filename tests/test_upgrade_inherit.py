@@ -15,7 +15,9 @@ from sync_samples import (
     GPU_BASE,
     OMNI_TREE,
     VLLM_TREE,
+    Trees,
     check_upgrade,
+    commit,
     dedent,
     lay_out,
     stay_at_home,
@@ -110,11 +112,46 @@ def test_the_class_inherits_instead_of_copying_once_more(tmp_path: Path) -> None
     text = next(change.after for change in result.changes if change.path == BASE)
     assert text is not None
     assert "from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner" in text
-    asked = {item.unit: item.reason for item in result.report.reviews if item.path == BASE}
-    assert "inherits from OmniGPUModelRunner now" in asked["OmniNPUModelRunner"]
-    assert asked["OmniNPUModelRunner._stage_of"].startswith(
-        "removed: the class now inherits OmniGPUModelRunner._stage_of, of which this was a copy"
+    assert asked(result) == {
+        "OmniNPUModelRunner": "the class inherits from OmniGPUModelRunner now, whose versions of _stage_of are the "
+        "same as the copies that went; other members of OmniGPUModelRunner that run from now on: _update_states"
+    }
+
+
+def asked(result: Upgrade) -> dict[str, str]:
+    return {item.unit: item.reason for item in result.report.reviews if item.path == BASE}
+
+
+def test_a_copy_whose_twin_has_changed_since_is_a_question_of_its_own(tmp_path: Path) -> None:
+    trees = Trees(tmp_path)
+    lay_out(trees.omni, {BASE: NPU_TEXT, GPU_BASE: GPU_TEXT.partition("    def _update_states")[0]})
+    commit(trees.omni)
+    lay_out(trees.omni, {GPU_BASE: GPU_TEXT.replace('.get("stage")', '["stage"]')})
+    commit(trees.omni)
+    options = trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False)
+    reasons = asked(check_upgrade(options))
+    assert reasons["OmniNPUModelRunner._stage_of"] == (
+        "removed: the class now inherits OmniGPUModelRunner._stage_of, of which this was a copy before "
+        "OmniGPUModelRunner changed it"
     )
+    assert "the copies that went" not in reasons["OmniNPUModelRunner"]
+
+
+REST = "\n    def _rest(self):\n        return self.stages\n"
+
+
+@pytest.mark.parametrize(
+    ("members", "run"),
+    [
+        pytest.param(REST, "_update_states", id="nothing calls it"),
+        pytest.param(
+            REST + "\n    def all(self):\n        return self._rest()\n", "_update_states, _rest", id="called"
+        ),
+    ],
+)
+def test_the_question_names_only_members_that_something_calls(members: str, run: str, tmp_path: Path) -> None:
+    reason = asked(planned(tmp_path, GPU_TEXT + members))["OmniNPUModelRunner"]
+    assert reason.endswith(f"that run from now on: {run}")
 
 
 def test_a_second_upgrade_finds_nothing_to_do(tmp_path: Path) -> None:

@@ -89,9 +89,9 @@ class Draft:
         """Return the draft with further questions."""
         return replace(self, reviews=(*self.reviews, *items))
 
-    def as_removed(self, why: ReviewItem) -> Draft:
+    def as_removed(self, *why: ReviewItem) -> Draft:
         """Return the draft as a removed member; ``why`` replaces all questions, because its text no longer matters."""
-        return replace(self, removed=True, reviews=(why,))
+        return replace(self, removed=True, reviews=why)
 
     @property
     def follows_upstream(self) -> bool:

@@ -112,6 +112,7 @@ def _ask_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSi
     drafts = ask_about_other_uses(drafts, job, side)
     drafts = [
         *drafts,
+        *inheriting.ask_about_twins(drafts, job, side),
         *ask_about_mixins(drafts, job, side.new),
         *ask_about_hidden_changes(drafts, job),
         *ask_about_uncalled_hooks(drafts, job),

@@ -11,12 +11,11 @@ with device code that the class does not override, or one that hides vllm-ascend
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync.confidence import DERIVED, INFERRED
 from runner_sync.fitting.members import Obstacle, Twins, find_obstacles
-from runner_sync.model import TITLES
 from runner_sync.signatures import Signature, accepts, is_bound, of_function
 from runner_sync.statements import parse_function
 from runner_sync.texts.member_text import canonical
@@ -26,6 +25,7 @@ from runner_sync.upgrade.from_gpu.members import beside_twin
 from runner_sync.upgrade.from_gpu.twin import gpu_side
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
+from runner_sync.upgrade.running import find_running
 
 MOST = 0.5
 """Smallest share of copies among the members without device code; a judgement.
@@ -59,22 +59,37 @@ def inherit_from_twin(
         inherited={**job.hierarchy.inherited, class_name: grown},
         bases_in_front={**job.hierarchy.bases_in_front, class_name: (twin,)},
     )
-    return [*left, _ask_about_class(class_name, twin, len(copies), job)], replace(job, hierarchy=hierarchy)
+    return left, replace(job, hierarchy=hierarchy)
 
 
 def _drop_copy(draft: Draft, twin: str, job: ModuleJob, side: gpu_side.GpuSide) -> Draft:
-    reason = f"removed: the class now inherits {twin}.{draft.member}, of which this was a copy"
+    """Drop a copy; if the twin's method has changed since, the copy gets a question of its own."""
+    if canonical(draft.before) == canonical(side.new[draft.name]):
+        return draft.as_removed()
+    reason = f"removed: the class now inherits {twin}.{draft.member}, of which this was a copy before {twin} changed it"
     shown = Shown(omni=draft.before, upstream=side.new[draft.name])
     return draft.as_removed(make_review(draft, job.path, reason=reason, confidence=DERIVED, shown=shown, from_gpu=True))
 
 
-def _ask_about_class(class_name: str, twin: str, copies: int, job: ModuleJob) -> Draft:
-    draft = Draft.for_question(class_name)
-    reason = (
-        f"the class inherits from {twin} now, because {copies} of its methods were copies of {twin}'s; other members "
-        f"of {twin} now take precedence over {TITLES[job.module.upstreams[0].project]}'s"
-    )
-    return draft.with_questions(make_review(draft, job.path, reason=reason, confidence=INFERRED))
+def ask_about_twins(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSide) -> Iterator[Draft]:
+    """Yield a draft with one question for each class that inherits from its twin now.
+
+    The question names the copies that have none of their own, and the twin's other members that run from now on.
+    """
+    for class_name, (twin,) in job.hierarchy.bases_in_front.items():
+        copies = [d.member for d in drafts if d.owner == class_name and d.removed and not d.reviews]
+        running, known = find_running(class_name, drafts, job), {d.name for d in drafts}
+        names = [
+            name.rpartition(".")[2] for name in side.new if name.startswith(f"{class_name}.") and name not in known
+        ]
+        active = [name for name in names if running.is_reached(name) or name in job.target.elsewhere.called]
+        reason = f"the class inherits from {twin} now"
+        if copies:
+            reason += f", whose versions of {', '.join(copies)} are the same as the copies that went"
+        if active:
+            reason += f"; other members of {twin} that run from now on: {', '.join(active)}"
+        draft = Draft.for_question(class_name)
+        yield draft.with_questions(make_review(draft, job.path, reason=reason, confidence=INFERRED))
 
 
 @dataclass(frozen=True, slots=True)

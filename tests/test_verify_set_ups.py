@@ -42,10 +42,20 @@ def told(
     return [finding.symbol for finding in find(trees) if finding.code == "RS321"]
 
 
+ELSEWHERE = """\
+from vllm.space import set_up{bound}
+class Other:
+    def {method}(self):
+        {call}
+"""
 TOLD: dict[str, dict[str, str]] = {
     "an assertion": {},
     "an error": {"asks": "if _manager is None:\n        raise RuntimeError"},
     "a call by the module's name": {"start": "from vllm import space\n        space.set_up(1)"},
+    "a call by the same method of a class that does not run": {
+        "beside": ELSEWHERE.format(bound="", method="start", call="set_up(2)")
+    },
+    "an import elsewhere": {"beside": "from vllm.space import set_up"},
 }
 LEFT: dict[str, dict[str, str]] = {
     "it is called here": {"own": "def start(self):\n    set_up(1)", "head": "from vllm.space import set_up"},
@@ -53,6 +63,13 @@ LEFT: dict[str, dict[str, str]] = {
     "nothing is hidden": {"own": "def run(self):\n    return 1"},
     "another method calls it": {"other": "set_up(1)"},
     "another module calls it": {"beside": "from vllm.space import set_up\nset_up(2)"},
+    "another method of another class calls it": {"beside": ELSEWHERE.format(bound="", method="run", call="set_up(2)")},
+    "a function of that name calls it": {"beside": "def start():\n    set_up(2)"},
+    "another module imports it under another name": {
+        "beside": ELSEWHERE.format(bound=" as ready", method="start", call="ready(2)")
+    },
+    "another module patches it": {"beside": "patch('vllm.space.set_up')"},
+    "a module that does not parse mentions it": {"beside": "set_up("},
     "nobody insists on it": {"asks": "pass"},
     "it has something in its place": {"asks": "if _manager is None:\n        return 1"},
     "it only resets": {"value": "None"},

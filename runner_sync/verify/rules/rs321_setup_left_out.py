@@ -12,7 +12,8 @@ had that on vLLM 0.14, and got the call in 0.14.0.
 Fix: call it in the override as the hidden method does.
 
 Leaves alone: functions named by running code of the runners and workers, or by any module except the hidden method's
-and their own; globals that are only reset to `None`, or that no function requires.
+and their own, outside methods of the hidden method's name; globals that are only reset to `None`, or that no function
+requires.
 """
 
 from __future__ import annotations
@@ -20,14 +21,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from runner_sync.errors import InputError
 from runner_sync.model import Finding, Severity
 from runner_sync.statements.assigning import assignments_of
-from runner_sync.syntax import Function, dotted_name, is_none
+from runner_sync.syntax import Function, dotted_name, is_none, walk
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import find_required_name, nodes_of, words_of
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
-from runner_sync.verify.trees.world import Definition
+from runner_sync.verify.trees.world import Definition, World
 
 CODE = "RS321"
 NAME = "setup-left-out"
@@ -83,8 +85,34 @@ def _is_called(program: Program, definition: Definition, *, beside: Frame) -> bo
     candidates = (function for info, function in running if name in info.module.text)
     if any(name in words_of(function) or _has_name(function, name) for function in candidates):
         return True
-    paths = {module.path for module in (beside.module, definition.module) if module is not None}
-    return program.world.surroundings.is_mentioned(name, beside=paths)
+    world, apart = program.world, {module.path for module in (beside.module, definition.module) if module is not None}
+    paths = {path for project in world.trees for path in world.surroundings.having(name, project)} - apart
+    return any(_is_named_in(world, path, name, outside=beside.function.name) for path in sorted(paths))
+
+
+def _is_named_in(world: World, path: str, name: str, *, outside: str) -> bool:
+    """Whether a module names a function outside methods called ``outside``, imports it under another name, or does not
+    parse.
+
+    Such methods are of other platforms' classes: those of the runners and workers were looked at before.
+    """
+    try:
+        module = world.module_at(path)
+    except InputError:
+        return True
+    classes = (node for node in walk(module.node) if isinstance(node, ast.ClassDef))
+    methods = (f for one in classes for f in one.body if isinstance(f, Function) and f.name == outside)
+    apart = {node for method in methods for node in nodes_of(method)}
+    return module.error is not None or any(_names(node, name) for node in walk(module.node) if node not in apart)
+
+
+def _names(node: ast.AST, name: str) -> bool:
+    match node:
+        case ast.Name(id=word) | ast.Attribute(attr=word) | ast.alias(name=word, asname=str()):
+            return word == name
+        case ast.Constant(value=str(text)):
+            return text.rpartition(".")[2] == name
+    return False
 
 
 def _has_name(function: Function, name: str) -> bool:

@@ -61,8 +61,8 @@ class OnDisk(Protocol):
 class InGit(Tree, Protocol):
     """A tree in a git repository."""
 
-    def history(self, path: str) -> Sequence[Revision]:
-        """Return every revision of ``path``, newest first."""
+    def history(self, *places: str) -> Sequence[Revision]:
+        """Return every revision of a file, which may have stood at several ``places``, newest first."""
         ...
 
     def steps(self, paths: Sequence[str]) -> Sequence[Sequence[Revision]]:

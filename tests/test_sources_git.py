@@ -214,6 +214,16 @@ def test_history_lists_every_text_newest_first(repo: Repo) -> None:
     assert tree.history("*") == []
 
 
+def test_history_of_a_file_that_moved_lists_each_commit_once(repo: Repo) -> None:
+    moved = "vllm_ascend/moved.py"
+    repo.commit({RUNNER: "two = 2\n"}, "Second")
+    repo.commit({RUNNER: None, moved: "two = 2\n"}, "Move")
+    tree = open_path("vllm-ascend", repo.folder)
+    assert isinstance(tree, WorkTree)
+    found = [(revision.subject, revision.path) for revision in tree.history(moved, RUNNER)]
+    assert found == [("Move", moved), ("Second", RUNNER), ("First", RUNNER)]
+
+
 def test_history_stops_at_the_revision_that_was_asked_for(repo: Repo) -> None:
     repo.commit({RUNNER: "two = 2\n"}, "Second")
     tree = open_path("vllm-ascend", repo.folder, ref="HEAD~1")

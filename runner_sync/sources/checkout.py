@@ -23,7 +23,7 @@ from runner_sync.user_paths import resolved
 
 _MARK = "\x01"
 _WITH_ROOT = ("-c", "log.showRoot=true", "--literal-pathspecs", "log")
-_LOG = (*_WITH_ROOT, "--full-history", "-c", "--raw", "--no-abbrev")
+_LOG = ("-c", "core.quotePath=false", *_WITH_ROOT, "--full-history", "-c", "--raw", "--no-abbrev")
 # The meaning of -m: with another setting in the user's configuration, merges would be left out.
 _MERGES = ("-c", "log.diffMerges=separate")
 _STEPS = ("-c", "core.quotePath=false", *_MERGES, *_WITH_ROOT, "--first-parent", "-m", "--raw", "--no-abbrev")
@@ -46,15 +46,17 @@ class _GitTree:
     repository: Repository
     prefix: str
 
-    def history(self, path: str) -> list[Revision]:
-        """Return every revision of ``path`` reachable from this tree's commit, newest first, including side branches.
+    def history(self, *places: str) -> list[Revision]:
+        """Return every revision of a file reachable from this tree's commit, newest first, including side branches.
 
-        A merge is listed only if its text differs from the text of every parent.
+        The file may have stood at several ``places``; one revision is listed per commit. A merge is listed only if its
+        text differs from the text of every parent.
         """
         if self.source.revision is None:
             return []
-        output = self.repository.run(*_LOG, *_PLAIN, self.source.revision, "--", self.prefix + path)
-        return list(_read_revisions(output, path))
+        names = {self.prefix + path: path for path in places}
+        output = self.repository.run(*_LOG, *_PLAIN, self.source.revision, "--", *names)
+        return list(_read_revisions(output, names))
 
     def steps(self, paths: Sequence[str]) -> list[list[Revision]]:
         """Return the new revisions of ``paths`` for each first-parent commit that changed any of them, newest commit
@@ -278,20 +280,19 @@ def _find_prefix(commit: str, project: Project, *, repository: Repository, insid
     return None
 
 
-def _read_revisions(output: str, path: str) -> Iterable[Revision]:
-    """Read ``git log --raw``: a header line for each commit, then a line with the blob of the path in that commit.
+def _read_revisions(output: str, names: Mapping[str, str]) -> Iterable[Revision]:
+    """Read ``git log --raw``: a header line for each commit, then a line for each of ``names`` that the commit changed.
 
-    With ``-c`` that line begins with a colon for each parent. The modes of the parents and of the result follow, then
-    the blobs of the parents and of the result.
+    With ``-c`` such a line begins with a colon for each parent. The modes of the parents and of the result follow, then
+    the blobs of the parents and of the result. ``names`` maps paths in the repository to paths in the project.
     """
     for commit, subject, listed in _split_log(output):
-        match = re.search(r"^(:+)([^\t\n]*)\t", listed, re.MULTILINE)
-        if match is None:
-            continue
-        parents, facts = len(match[1]), match[2].split(" ")
-        mode, blob = facts[parents], facts[2 * parents + 1]
-        if REGULAR_FILE.fullmatch(mode):
-            yield Revision(commit, blob, path, subject)
+        for colons, words, path in re.findall(r"^(:+)([^\t\n]*)\t([^\n]*)$", listed, re.MULTILINE):
+            parents, facts = len(colons), words.split(" ")
+            mode, blob = facts[parents], facts[2 * parents + 1]
+            if REGULAR_FILE.fullmatch(mode) and path in names:
+                yield Revision(commit, blob, names[path], subject)
+                break
 
 
 def _read_steps(output: str, names: Mapping[str, str]) -> Iterable[list[Revision]]:

@@ -184,13 +184,13 @@ def _add_locked_bases(module: CheckModule, read: _UpstreamReader) -> CheckModule
     """Add the base texts that the lock names; raise ``InputError`` if one has changed since."""
     from runner_sync.sync.synced.locked import require_locked
 
-    refs = {entry.upstream.ref for entry in module.entries if entry.upstream is not None}
-    found = {ref: text for ref in sorted(refs) if (text := read.text(ref, module.upstream_path)) is not None}
+    places = {entry.upstream.ref: entry.upstream.path for entry in module.entries if entry.upstream is not None}
+    found = {ref: text for ref in sorted(places) if (text := read.text(ref, places[ref])) is not None}
     for ref, text in found.items():
         locked = [
             entry.upstream for entry in module.entries if entry.upstream is not None and entry.upstream.ref == ref
         ]
-        require_locked(locked, text, module.upstream_path, read.lock_file)
+        require_locked(locked, text, places[ref], read.lock_file)
     return replace(module, base_texts=found)
 
 

@@ -103,11 +103,12 @@ def find_base(
     anchor = module.upstreams[0]
     how: How = "lock" if known is not None else "composite" if origin.composite else "inferred"
     score = round(origin.similarity, 3)
-    ref = BaseRef(anchor.project, origin.ref, anchor.path, name, how, score, digest(origin.text), origin.composite)
+    side = next(side for side in reversed(sides) if side.ref == origin.ref)
+    ref = BaseRef(anchor.project, origin.ref, side.path, name, how, score, digest(origin.text), origin.composite)
     kind = lineage.classify(text, origin, owner=anchor.name)
     if _is_same_record(text, origin.text):
         kind = "copy"
-    return Base(ref, next(side for side in reversed(sides) if side.ref == origin.ref), origin, kind, copied, unsynced)
+    return Base(ref, side, origin, kind, copied, unsynced)
 
 
 def _find_earlier_text(name: str, origin: Origin, sides: Sequence[ModuleRevision]) -> list[ModuleRevision]:

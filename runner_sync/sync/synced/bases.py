@@ -6,19 +6,21 @@ the GPU twins. May touch: what ``sources`` touches.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from packaging.version import Version
 
 from runner_sync.errors import InputError
 from runner_sync.lineage.timeline import Timeline
+from runner_sync.naming import Import, paths_of, project_of
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.synced import window
 from runner_sync.sync.synced.revisions import Revisions
 from runner_sync.sync.synced.twin_bases import TwinBases
 from runner_sync.sync.trees import history, inputs
 from runner_sync.sync.trees.runners import DerivedModule
+from runner_sync.texts.import_entries import read_imports
 from runner_sync.trees import InGit, Tree
 from runner_sync.units import texts
 from runner_sync.upgrade import Causes, ModuleRevision
@@ -85,12 +87,13 @@ class Bases:
         """
         tree = inputs.require_tree(self._followed, self.given.followed)
         now = ModuleRevision(tree.source.ref, tree.read(path) or "", path)
+        places = (*self._find_former_places(path, tree), path)
         if (base := self.options.base(self._followed)) is not None:
-            return [*self._read_since(base, tree, path), now]
-        named = [e.upstream for e in self.given.lock.entries if e.upstream and e.upstream.path == path]
-        locked = dict.fromkeys(ref for one in named for ref in (one.ref, *one.also))
+            return [*self._read_since(base, tree, places), now]
+        named = [e.upstream for e in self.given.lock.entries if e.upstream and e.upstream.path in places]
+        locked = dict.fromkeys((ref, one.path) for one in named for ref in (one.ref, *one.also))
         if locked:
-            return [*(self.revisions.read_locked(self._followed, ref, path, at_hand=now) for ref in locked), now]
+            return [*(self.revisions.read_locked(self._followed, *one, at_hand=now) for one in locked), now]
         if isinstance(tree, InGit):
             units = [
                 unit
@@ -98,7 +101,7 @@ class Bases:
                 for unit in texts.unit_texts(derived.text, derived.path).items()
             ]
             wanted = {(name.rpartition(".")[2], text) for name, text in units}
-            known = history.read_timeline(tree, path, {name for name, _ in wanted}, self.options.progress)
+            known = history.read_timeline(tree, places, {name for name, _ in wanted}, self.options.progress)
             self._timelines[path] = known
             return [*history.find_closest(tree, known, wanted), now]
         newest = tree.source.version
@@ -107,15 +110,26 @@ class Bases:
                 f"cannot tell what the runners were last synced to: {tree.source.location} is neither a git checkout "
                 f"nor a release; name the old {self._followed} with --{inputs.option_word(self._followed)}-base."
             )
-        return [*self._search_window(path, newest, now), now]
+        return [*self._search_window(places, newest, now), now]
 
-    def _search_window(self, path: str, newest: str, now: ModuleRevision) -> list[ModuleRevision]:
+    def _find_former_places(self, path: str, tree: Tree) -> list[str]:
+        """Return the files from which omni's modules import the class of ``path``, and which ``tree`` lacks.
+
+        In vllm-ascend 0.12, ``NPUWorker`` stood in ``worker_v1.py``.
+        """
+        derived = self._find_modules_following(path)
+        imports = [(one.module.upstreams[0], entry) for one in derived for entry in _list_imports(one)]
+        modules = [entry.module for anchor, entry in imports if entry.name == anchor.name]
+        files = [file for name in modules if project_of(name) == self._followed for file in paths_of(name)[:1]]
+        return [file for file in dict.fromkeys(files) if tree.read(file) is None]
+
+    def _search_window(self, places: Sequence[str], newest: str, now: ModuleRevision) -> list[ModuleRevision]:
         """Return the releases within the window, which grows while copies at its end find closer releases."""
         minors, before = window.MINORS, dict[tuple[str, str], float]()
         behind = self.given.omni.source.version
         units = [
             (f.module, *unit)
-            for f in self._find_modules_following(path)
+            for f in self._find_modules_following(now.path)
             for unit in texts.unit_texts(f.text, f.path).items()
         ]
         older: list[ModuleRevision] = []
@@ -126,7 +140,7 @@ class Bases:
             names = [name for name in names if name != newest]
             if not names or (older and names[0] == older[0].ref):
                 return older
-            older = [self.revisions.at(self._followed, name, path) for name in names]
+            older = [self.revisions.at(self._followed, name, *places) for name in names]
             at_end = window.find_copies_at_the_end(units, [*older, now])
             if not any(score > before.get(unit, 0) for unit, score in at_end.items()):
                 return older
@@ -144,7 +158,7 @@ class Bases:
 
         return name_commits
 
-    def _read_since(self, base: str, tree: Tree, path: str) -> list[ModuleRevision]:
+    def _read_since(self, base: str, tree: Tree, places: Sequence[str]) -> list[ModuleRevision]:
         """Return the named base, the release before it and, if both ends are releases, those in between.
 
         Parts may have been synced later than the base. They may also be older than code that the base was the first to
@@ -152,7 +166,7 @@ class Bases:
         """
         older: list[str] = []
         between: list[str] = []
-        side = self.revisions.at(self._followed, base, path)
+        side = self.revisions.at(self._followed, base, *places)
         named = self.revisions.open_tree(self._followed, base)
         if isinstance(named, InGit):
             older = [tag for tag in [named.release_before()] if tag is not None]
@@ -160,8 +174,12 @@ class Bases:
             known = window.find_earlier_releases(self._followed, tree.source.version, self.options.progress)
             between = [v for v in known if Version(v) > Version(base) and v != tree.source.version]
             older = [v for v in known if Version(v) < Version(base)]
-        before = [replace(self.revisions.at(self._followed, ref, path), is_base=False) for ref in older[-1:]]
-        return [*before, side, *(self.revisions.at(self._followed, ref, path) for ref in between)]
+        before = [replace(self.revisions.at(self._followed, ref, *places), is_base=False) for ref in older[-1:]]
+        return [*before, side, *(self.revisions.at(self._followed, ref, *places) for ref in between)]
 
     def _find_modules_following(self, path: str) -> list[DerivedModule]:
         return [derived for derived in self.modules if derived.module.upstreams[0].path == path]
+
+
+def _list_imports(derived: DerivedModule) -> Collection[Import]:
+    return read_imports(texts.outside_definitions(derived.text, derived.path), derived.path).values()

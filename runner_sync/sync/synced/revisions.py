@@ -55,9 +55,11 @@ class Revisions:
         """Add a note unless it exists."""
         self.notes += [text] if text not in self.notes else []
 
-    def at(self, project: Project, ref: str, path: str) -> ModuleRevision:
-        """Return a module at a revision; its text is empty if the revision has no such file."""
-        return ModuleRevision(ref, self.open_tree(project, ref).read(path) or "", path)
+    def at(self, project: Project, ref: str, *paths: str) -> ModuleRevision:
+        """Return a module at a revision, from the first of ``paths`` there; its text is empty if there is none."""
+        tree = self.open_tree(project, ref)
+        found = ((text, path) for path in paths if (text := tree.read(path)) is not None)
+        return ModuleRevision(ref, *next(found, ("", paths[-1])))
 
     def open_tree(self, project: Project, ref: str) -> Tree:
         """Open the project at a revision or release; raise ``InputError`` if that fails."""

@@ -17,9 +17,9 @@ from runner_sync.trees import InGit
 from runner_sync.upgrade import ModuleRevision
 
 
-def read_timeline(tree: InGit, path: str, names: Collection[str], progress: Progress) -> Timeline:
-    """Read every revision of ``path`` once and keep the methods in ``names``."""
-    revisions = tuple(reversed(tree.history(path)))
+def read_timeline(tree: InGit, places: Sequence[str], names: Collection[str], progress: Progress) -> Timeline:
+    """Read every revision of a file at ``places`` once and keep the methods in ``names``."""
+    revisions = tuple(reversed(tree.history(*places)))
 
     def read_methods() -> object:
         texts: dict[str, int] = {}

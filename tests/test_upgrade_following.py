@@ -5,7 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sync_samples import AR, ASCEND, ASCEND_NEW, ASCEND_OLD, GPU_AR, VLLM, Trees, check_upgrade, commit, dedent, lay_out
+from sync_samples import (
+    AR,
+    ASCEND,
+    ASCEND_NEW,
+    ASCEND_OLD,
+    BASE,
+    GPU_AR,
+    OMNI_TREE,
+    VLLM,
+    Trees,
+    check_upgrade,
+    commit,
+    dedent,
+    lay_out,
+)
 from sync_samples import stay_at_home as without_network
 
 VLLM_METHOD = """
@@ -92,6 +106,19 @@ def test_an_import_follows_what_upstream_moved_to_a_module_beside(trees: Trees) 
     assert reasons == [
         "vllm_ascend.worker.tables no longer has Rows, which is imported from vllm_ascend.worker.rows now"
     ]
+
+
+def test_a_question_about_an_import_stands_at_the_import(trees: Trees) -> None:
+    (trees.ascend_old / "vllm_ascend/worker/tables.py").rename(trees.ascend_old / "vllm_ascend/worker/rows.py")
+    commit(trees.ascend_old)
+    lay_out(
+        trees.omni, {AR: f'"""Runs."""\n\n{AR_TEXT}', BASE: f"{AR_TEXT.splitlines()[0]}\n{dedent(OMNI_TREE[BASE])}"}
+    )
+    commit(trees.omni)
+    result = check_upgrade(trees.upgrade(trees.ascend_old, gpu=False, verify=False, ascend_base="HEAD~1"))
+    other, item = (item for item in result.report.reviews if "imported" in item.reason)
+    assert (item.path, item.unit, item.line, item.end_line) == (AR, "<module>", 3, 3)
+    assert (other.path, other.line, item.part_of) == (BASE, 2, other.id)
 
 
 def test_an_import_of_what_is_gone_for_good_stays(trees: Trees) -> None:

@@ -43,7 +43,7 @@ def test_a_repetition_of_a_part_belongs_to_the_question_of_that() -> None:
         pytest.param(replace(GENERATION, reason="upstream removed it"), id="another reason"),
         pytest.param(replace(GENERATION, omni="    a(3)\n"), id="another text of omni's"),
         pytest.param(replace(GENERATION, chosen="    a(2)\n"), id="another choice"),
-        pytest.param(replace(GENERATION, unit=AR.unit), id="the same unit"),
+        pytest.param(replace(GENERATION, unit=AR.unit, path=AR.path), id="the same unit"),
     ],
 )
 def test_what_differs_is_asked_for_itself(other: ReviewItem) -> None:

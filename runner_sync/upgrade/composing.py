@@ -1,11 +1,12 @@
 """Composes the module text: puts every draft in its place, sets base classes and settles imports.
 
-Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the text, and the drafts with a question about each
-undefined name. May touch: nothing.
+Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the text, and the drafts with questions about
+imports and undefined names. May touch: nothing.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
@@ -15,7 +16,8 @@ from runner_sync.compose.rulers import enclose_members, join_blocks
 from runner_sync.confidence import INFERRED
 from runner_sync.errors import InputError
 from runner_sync.markers import read_markers, ruler_style
-from runner_sync.naming import Import, module_name
+from runner_sync.naming import Import, imported_by, module_name
+from runner_sync.syntax import module_of, walk
 from runner_sync.texts.bindings import read_bindings
 from runner_sync.texts.import_entries import read_imports
 from runner_sync.units import (
@@ -29,7 +31,7 @@ from runner_sync.units import (
     texts,
     units,
 )
-from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.draft import MODULE, Draft
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision
 from runner_sync.upgrade.questions.defects import ask_about_meaning, ask_about_unknown
@@ -49,10 +51,11 @@ def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[str
         return text, [*drafts]
     settled = _settle_imports(_import_twins(text, job), job, side, moves=moves | gone)
     settled = _add_conditional_imports(settled, job)
-    asked = _ask_about_gone(drafts, job, gone)
+    asked = [*drafts]
     for name in settled.unknown:
         asked = ask_about_unknown(name, asked, job.path, conditional_in=_find_conditional_import(name, job))
-    return settled.text, _ask_about_meanings(asked, settled.text, job, side)
+    asked = _ask_about_meanings(asked, settled.text, job, side)
+    return settled.text, [*_ask_about_gone(settled.text, job, gone), *asked]
 
 
 def _ask_about_meanings(drafts: list[Draft], text: str, job: ModuleJob, side: GpuSide) -> list[Draft]:
@@ -205,16 +208,29 @@ def _list_imports(side: ModuleRevision) -> Collection[Import]:
     return read_imports(side.text, side.path).values()
 
 
-def _ask_about_gone(drafts: Sequence[Draft], job: ModuleJob, gone: Mapping[tuple[str, str], str]) -> list[Draft]:
-    """Ask, on the first draft, about each import that now comes from another module."""
-    items = []
+def _ask_about_gone(text: str, job: ModuleJob, gone: Mapping[tuple[str, str], str]) -> list[Draft]:
+    """Return a draft of the module's own statements that asks about each import which now comes from another module."""
+    draft, items = Draft.for_question(MODULE), []
     for (module, name), home in gone.items():
         reason = f"{module} no longer has {name}, which is imported from {home} now"
         old, new = (f"from {place} import {name}" for place in (module, home))
         shown = Shown(base=old, omni=old, upstream=new, chosen=new)
-        item = make_review(drafts[0], job.path, reason=reason, confidence=INFERRED, shown=shown)
+        line = _find_import_line(text, job.path, home, name)
+        item = make_review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown, line=line)
         items.append(replace(item, in_file=False))
-    return [drafts[0].with_questions(*items), *drafts[1:]] if items else [*drafts]
+    return [draft.with_questions(*items)] if items else []
+
+
+def _find_import_line(text: str, path: str, module: str, name: str) -> int:
+    """Return the line of the statement that imports ``name`` from ``module``, or 1 if there is none."""
+    statements = (node for node in walk(module_of(text)) if isinstance(node, ast.Import | ast.ImportFrom))
+    places = (
+        statement.lineno
+        for statement in statements
+        for entry in imported_by(statement, path)
+        if (entry.module, entry.name) == (module, name)
+    )
+    return next(places, 1)
 
 
 def _settle_imports(text: str, job: ModuleJob, side: GpuSide, *, moves: Mapping[tuple[str, str], str]) -> Settled:

@@ -19,6 +19,10 @@ class Stage(NamedTuple):
     source: Provenance = "omni"
 
 
+MODULE = "<module>"
+"""The name of a draft for questions about a module's own statements."""
+
+
 @dataclass(frozen=True, slots=True)
 class Draft:
     """One unit on its way through an upgrade. Immutable: every stage makes a new value."""

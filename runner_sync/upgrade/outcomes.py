@@ -18,7 +18,7 @@ from runner_sync.syntax import module_of
 from runner_sync.units import record_classes, texts, units
 from runner_sync.upgrade.attribution import Region, count_statements_from, find_regions
 from runner_sync.upgrade.base import find_base_text
-from runner_sync.upgrade.draft import Draft, Stage
+from runner_sync.upgrade.draft import MODULE, Draft, Stage
 from runner_sync.upgrade.job import Fate, ModuleJob, ModuleResult
 from runner_sync.upgrade.never_had import find_never_had
 from runner_sync.upgrade.placing import place
@@ -34,7 +34,8 @@ def make_result(drafts: Sequence[Draft], job: ModuleJob, text: str, decided: Map
     for draft in drafts:
         unit = units_after.get(draft.name) or units_after.get(draft.owner)
         start = unit.start if unit is not None else 1
-        lines = unit.text.split("\n") if unit is not None else []
+        whole = text if draft.name == MODULE else ""
+        lines = (unit.text if unit is not None else whole).split("\n")
         items = draft.reviews
         if unit is not None and not draft.text and draft.name in headers:
             items = _show_header(items, headers[draft.name], unit)

@@ -24,7 +24,7 @@ def ask_once(items: Iterable[ReviewItem]) -> tuple[ReviewItem, ...]:
     for item in items:
         key = _make_key(item)
         root = first.setdefault(key, item)
-        is_repeated = root.unit != item.unit and not item.part_of and len(key) > 1
+        is_repeated = (root.path, root.unit) != (item.path, item.unit) and not item.part_of and len(key) > 1
         asked.append(replace(item, part_of=root.part_of or root.id) if is_repeated else item)
     roots = {item.id: item.part_of for item in asked if item.part_of}
     return tuple(replace(item, part_of=roots.get(item.part_of, item.part_of)) for item in asked)

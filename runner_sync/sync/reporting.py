@@ -40,7 +40,9 @@ def make_plan(
         command=command,
         inputs=given.sources,
         units=tuple(u for u in units if u.outcome != "unchanged" or is_selected(u.unit, options.only)),
-        reviews=ask_once(item for result in results for item in result.reviews),
+        reviews=result_check.mention_findings(
+            ask_once(item for result in results for item in result.reviews), findings
+        ),
         findings=findings,
         changes=changes,
         notes=(*notes, *run_notes.make_notes(results, given, options)),

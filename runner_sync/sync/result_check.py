@@ -1,17 +1,19 @@
 """Check at the end of ``upgrade`` whether the upgraded runners fit their target trees.
 
-Comes in: the trees and the results. Goes out: findings and notes. May touch: the trees, by reading.
+Comes in: the trees and the results. Goes out: findings, notes, and questions that name findings. May touch: the trees,
+by reading.
 """
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from runner_sync import sources
 from runner_sync.errors import InputError
-from runner_sync.model import Finding
+from runner_sync.model import Finding, ReviewItem
 from runner_sync.sync.notes import inherited_code
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.trees import inputs, pairs
@@ -69,6 +71,24 @@ def find_new_breakage(given: inputs.Inputs, results: Sequence[ModuleResult], opt
         *inherited_code.note_never_set([i for i in idle if is_selected(i.unit, options.only)], given.profile),
     )
     return Verified(tuple(fold_causes(found)), notes, shlex.join(pair.words) if pair is not None else "")
+
+
+def mention_findings(items: Iterable[ReviewItem], findings: Sequence[Finding]) -> tuple[ReviewItem, ...]:
+    """Return the items with the messages of the findings inside the lines that they ask about.
+
+    Skips items that stand only in the report: their lines are not what they ask about.
+    """
+
+    def mention(item: ReviewItem) -> ReviewItem:
+        inside = [
+            finding
+            for finding in findings
+            if finding.path == item.path and item.line <= finding.line and finding.end_line <= item.end_line
+        ]
+        said = dict.fromkeys(f"; {finding.code}: {finding.message.rstrip('.')}" for finding in inside)
+        return replace(item, reason=item.reason + "".join(said)) if item.in_file and said else item
+
+    return tuple(mention(item) for item in items)
 
 
 def split_by_request(

@@ -357,6 +357,75 @@ def test_a_signature_stays_when_its_caller_does(tmp_path: Path, monkeypatch: pyt
     assert "not ported: _collect still calls this method with the old arguments" in questions
 
 
+STORES = """
+    def _gather(self, rows):
+        first = rows[0]
+        self._store(rows, total=len(rows))
+        return self.send(first)
+
+    def _store(self, rows, total):
+        if self.cache is not None:
+            self.count(rows)
+            self.cache.update(rows, slots=self.batch.slots.cpu, total=total)
+"""
+ONLY_STAGED = (
+    STORES.replace("def _store(self, rows, total)", "def _store(self, rows, staged, total)")
+    .replace("total=total)", "total=total, staged=staged)")
+    .replace("        self._store(rows, total=len(rows))\n", "        self.cache.schedule(torch.cuda.Stream(), rows)\n")
+)
+FIXED = "            slots = self.batch.slots.gpu[:total].cpu()\n"
+STAGED = ONLY_STAGED.replace(
+    "            self.cache.update(rows, slots=self.batch.slots.cpu",
+    f"            # FIX: the kernel writes only .gpu\n{FIXED}            self.cache.update(rows, slots=slots",
+)
+OLD_ARGUMENTS = "_gather still calls this method with the old arguments"
+
+
+@pytest.mark.parametrize(
+    ("reads", "asked"),
+    [
+        pytest.param("", f"left out: the new parameter staged; {OLD_ARGUMENTS}", id="an argument"),
+        pytest.param(
+            "        if staged is not None and not self.is_last:\n            raise StateError(rows)\n",
+            f"left out: it uses staged, which nothing sets here; {OLD_ARGUMENTS}",
+            id="a block that reads it",
+        ),
+    ],
+)
+def test_a_fix_comes_without_the_new_parameter_that_its_caller_does_not_pass(
+    reads: str, asked: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``_maybe_update_prefix_cache`` of omni 0.22.0 no longer reads a stale buffer, and got ``hidden_states_cpu``."""
+    now = STAGED.replace("        if self.cache", f"{reads}        if self.cache")
+    text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN + STORES, GPU_TWIN + STORES, GPU_TWIN + now)
+    assert "def _store(self, rows, total):" in text
+    assert FIXED + "            self.cache.update(rows, slots=slots, total=total)\n" in text
+    assert "StateError" not in text
+    assert asked in questions
+    assert "not ported" not in questions
+
+
+@pytest.mark.parametrize(
+    ("now", "also"),
+    [
+        pytest.param(ONLY_STAGED, "", id="nothing else changed"),
+        pytest.param(
+            STAGED.replace("[:total]", "").replace("total", "size"),
+            "; other changes stay out with it, such as `slots = self.batch.slots.gpu.cpu()`",
+            id="another parameter has a new name",
+        ),
+    ],
+)
+def test_a_change_that_cannot_do_without_the_new_parameter_stays_out(
+    now: str, also: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noted = GPU_TWIN.replace("        kept =", "        self.note(rows)\n        kept =")
+    text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN + STORES, GPU_TWIN + STORES, noted + now)
+    assert STORES.partition("    def _store")[2] in text
+    assert f"not ported: {OLD_ARGUMENTS}{also}" in questions.split("\n")
+    assert ("not ported: _gather still calls" in text) == bool(also)
+
+
 def test_a_signature_follows_with_its_caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = GPU_TWIN.replace("rows, total):", "rows, staged, total):").replace("(rows, total)", "(rows, staged, total)")
     now = now.replace("self._fetch(rows, len(kept))", "self._fetch(rows, first, len(kept))")

@@ -7,5 +7,6 @@ Comes in: drafts and the twin's two texts. Goes out: the drafts with one more te
   ``half_ported`` finds features that arrived incompletely;
 - ``mixins_alone`` ports only the uses of a new mixin if the rest of the port is refused;
 - ``wrapped_returns`` wraps NPU's returns where the twin newly wraps its own;
-- ``resting_on`` finds what a port needs of an earlier change.
+- ``resting_on`` finds what a port needs of an earlier change;
+- ``taking_back`` takes back a port whose new signature breaks a call, or repeats it without the new parameters.
 """

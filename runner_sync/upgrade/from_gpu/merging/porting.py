@@ -19,14 +19,16 @@ from runner_sync.statements import flatten
 from runner_sync.texts.member_text import canonical, has_class_call, join_head
 from runner_sync.texts.names import defined_names
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu.asking import call_fit, ported_passages
+from runner_sync.upgrade.from_gpu.asking import ported_passages
 from runner_sync.upgrade.from_gpu.asking.brought_after_all import drop_ported_passages
 from runner_sync.upgrade.from_gpu.asking.left_standing import ask_about_left_standing
 from runner_sync.upgrade.from_gpu.asking.once_more import ask_about_old_form_elsewhere
 from runner_sync.upgrade.from_gpu.asking.untranslated import ask_about_untranslated
 from runner_sync.upgrade.from_gpu.merging import mixins_alone, resting_on, unrelated, wrapped_returns
 from runner_sync.upgrade.from_gpu.merging.left_out import READS_UNSET, drop_already_present, join_left_out
+from runner_sync.upgrade.from_gpu.merging.refusing import refuse_readers
 from runner_sync.upgrade.from_gpu.merging.sound_merge import find_methods_called, merge_soundly
+from runner_sync.upgrade.from_gpu.merging.taking_back import take_back_unfit
 from runner_sync.upgrade.from_gpu.twin import gpu_side, mixins, moved_helpers
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, record_twin
 from runner_sync.upgrade.from_gpu.twin.readings import find_vllm_unit, list_vllm_canons, translate_units
@@ -53,16 +55,21 @@ def port(
     context = _Context(
         job, side, veto, methods, known=_find_module_names(job, side), moves=moved_helpers.Moves(job, side)
     )
-    divided = {draft.split_from for draft in drafts}
-    ported = []
-    for draft in drafts:
-        # Undoing vLLM's change (`rebased`) would rejoin the halves of a divided method.
-        new = (side.new if draft.name in divided else side.rebased).get(draft.name)
-        if new is None or draft.removed:
-            ported.append(draft)
-            continue
-        ported.append(_port_whole_change(draft, drafts, new, context))
-    fit = _take_back_unfit(ported, drafts, context, beside=beside)
+    # Undoing vLLM's change (`rebased`) would rejoin the halves of a divided method.
+    news = {**side.rebased, **{name: side.new[name] for draft in drafts if (name := draft.split_from) in side.new}}
+    ported = [
+        draft
+        if draft.removed or draft.name not in news
+        else _port_whole_change(draft, drafts, news[draft.name], context)
+        for draft in drafts
+    ]
+
+    def port_without(draft: Draft, new: str, lacking: Collection[str]) -> Draft | None:
+        veto = refuse_readers(dict.fromkeys(lacking, "reads what nothing sets"), context.veto)
+        port = _port_change(draft, drafts, new, replace(context, veto=veto))
+        return None if port.is_refused else port.draft
+
+    fit = take_back_unfit(ported, drafts, beside=beside, twin=(side.old, news), path=job.path, port=port_without)
     return [context.moves.ask(drop_ported_passages(draft)) for draft in fit]
 
 
@@ -182,30 +189,6 @@ def _use_mixins_instead(refused: _Port, uses: _Port, *, count: int) -> _Port:
     if uses.draft.text != refused.draft.text:
         why = tuple(replace(item, reason=f"{item.reason}; {mixins_alone.CAME}") for item in why)
     return replace(refused, draft=uses.draft.with_questions(*why))
-
-
-def _take_back_unfit(
-    ported: Sequence[Draft], before: Sequence[Draft], context: _Context, *, beside: Sequence[Draft]
-) -> list[Draft]:
-    """Take back ports that changed a signature while a caller still uses the old one, until every call fits.
-
-    The caller's own port was declined, or the caller was not selected.
-    """
-    left = [*ported]
-    texts_before = {draft.name: draft.text for draft in before}
-    while found := call_fit.find_unfit([*left, *beside], texts_before):
-        pairs = zip(left, before, strict=True)
-        left = [_take_back(now, was, found[now.name], context) if now.name in found else now for now, was in pairs]
-    return left
-
-
-def _take_back(draft: Draft, was: Draft, caller: str, context: _Context) -> Draft:
-    """Return the draft as before its port, with a question that names the caller which would no longer fit."""
-    side = context.side
-    why = f"{caller.rpartition('.')[2]} still calls this method with the old arguments"
-    sides = Triple(side.old.get(draft.name, ""), was.text, side.rebased[draft.name])
-    item = _decline(was, context.job, sides, why=why, confidence=CONTESTED)
-    return replace(draft, stages=was.stages, reviews=was.reviews).with_questions(item)
 
 
 def _find_old_twin(draft: Draft, job: ModuleJob, side: GpuSide, new: str) -> tuple[str | None, frozenset[str]]:

@@ -17,6 +17,11 @@ READS_UNSET: tuple[Kind, ...] = ("reads what nothing sets", "reads what was left
 """Kinds of decisions about statements left out because of a name that they read."""
 
 
+def find_lacking(decisions: Sequence[merge.Decision]) -> frozenset[str]:
+    """Return the names because of which statements were left out."""
+    return frozenset(name for item in decisions if item.reason.kind in READS_UNSET for name in item.reason.names)
+
+
 def join_left_out(decisions: Sequence[merge.Decision]) -> Sequence[merge.Decision]:
     """Join decisions that left out statements because of a name that they read, and those that left out half a feature.
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from runner_sync import lineage, merge
 from runner_sync.confidence import CONTESTED, REBUILT
-from runner_sync.fitting import records
 from runner_sync.merge import Veto
 from runner_sync.model import ReviewItem, Triple
-from runner_sync.statements import flatten
 from runner_sync.texts.member_text import canonical, has_class_call, join_head
 from runner_sync.texts.names import defined_names
 from runner_sync.upgrade.draft import Draft
@@ -24,15 +23,22 @@ from runner_sync.upgrade.from_gpu.asking.brought_after_all import drop_ported_pa
 from runner_sync.upgrade.from_gpu.asking.left_standing import ask_about_left_standing
 from runner_sync.upgrade.from_gpu.asking.once_more import ask_about_old_form_elsewhere
 from runner_sync.upgrade.from_gpu.asking.untranslated import ask_about_untranslated
-from runner_sync.upgrade.from_gpu.merging import mixins_alone, resting_on, unrelated, wrapped_returns
-from runner_sync.upgrade.from_gpu.merging.left_out import READS_UNSET, drop_already_present, join_left_out
+from runner_sync.upgrade.from_gpu.merging import (
+    initial_values,
+    mixins_alone,
+    record_fields,
+    resting_on,
+    unrelated,
+    wrapped_returns,
+)
+from runner_sync.upgrade.from_gpu.merging.left_out import drop_already_present, find_lacking, join_left_out
 from runner_sync.upgrade.from_gpu.merging.refusing import refuse_readers
 from runner_sync.upgrade.from_gpu.merging.sound_merge import find_methods_called, merge_soundly
 from runner_sync.upgrade.from_gpu.merging.taking_back import take_back_unfit
 from runner_sync.upgrade.from_gpu.twin import gpu_side, mixins, moved_helpers
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, record_twin
 from runner_sync.upgrade.from_gpu.twin.readings import find_vllm_unit, list_vllm_canons, translate_units
-from runner_sync.upgrade.job import GpuBase, ModuleJob, find_conflict_winner
+from runner_sync.upgrade.job import GpuBase, Inherited, ModuleJob, find_conflict_winner
 from runner_sync.upgrade.questions import answered, wording
 from runner_sync.upgrade.questions.in_helpers import name_helpers
 from runner_sync.upgrade.questions.reviews import make_not_ported_review, make_review_of_decision, make_unmerged_review
@@ -161,7 +167,7 @@ def _port_change(
     new_as_is = side.new.get(draft.name, new)
     if old is not None:
         old, new = moved_helpers.inline_moved_helpers(draft.text, (old, helpers.old), (new, helpers.new), moved)
-    foreign |= without | _find_present_fields(draft, new) | _find_idle_fields(draft, new, context.methods)
+    foreign |= without | record_fields.find_present(draft, new) | record_fields.find_idle(draft, new, context.methods)
     if old is None or canonical(old) == canonical(new):
         return _Port(draft)
     sides = Triple(old, draft.text, new)
@@ -236,28 +242,6 @@ def _mention_new_home(item: ReviewItem, new: AbstractSet[str], job: ModuleJob) -
     return replace(item, reason=item.reason + hint)
 
 
-def _find_present_fields(draft: Draft, new: str) -> frozenset[str]:
-    """Return the twin's field statements for fields that this record has with another type or default.
-
-    They stay out, because the record has these fields from vllm-ascend.
-    """
-    have = records.read_fields(draft.text, draft.name)
-    nodes = [node for node in flatten(new) if node.canon.partition(":")[0] in have]
-    mine = {node.canon for node in flatten(draft.text)}
-    return frozenset(node.canon for node in nodes if node.canon not in mine)
-
-
-def _find_idle_fields(draft: Draft, new: str, methods: Sequence[str]) -> frozenset[str]:
-    """Return fields that only the twin's record has and no method passes or reads, though methods create such
-    records."""
-    have = records.read_fields(draft.text, draft.name)
-    added = [field for field in records.read_fields(new, draft.name) if field not in have]
-    if not have or not any(records.is_constructing(text, draft.name) for text in methods):
-        return frozenset()
-    used = {field for text in methods for field in records.find_used_fields(text, draft.name, have, added)}
-    return frozenset(node.canon for node in flatten(new) if node.canon.partition(":")[0] in set(added) - used)
-
-
 def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context: _Context) -> _Port:
     """Merge the twin's change into the draft, or ask why it was refused; ``foreign`` statements stay out."""
     job = context.job
@@ -271,8 +255,15 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
     policy = merge.settle_for(merge.PORT, find_conflict_winner(job, draft.name))
     pinned = _find_upstream_statements(draft, context)
     wrapped = wrapped_returns.find_newly_wrapped(sides, context.veto, foreign, pinned)
-    settled, known = wrapped_returns.remove_wrapping_changes(sides, wrapped), context.known
-    result, broken = merge_soundly(settled, policy, veto=context.veto, foreign=foreign, pinned=pinned, known=known)
+    merge_side = partial(
+        merge_soundly, policy=policy, veto=context.veto, foreign=foreign, pinned=pinned, known=context.known
+    )
+    settled = wrapped_returns.remove_wrapping_changes(sides, wrapped)
+    result, broken = merge_side(settled)
+    lacking = find_lacking(result.decisions)
+    shorter = initial_values.drop_default_arguments(settled, lacking, partial(_find_method, draft, context))
+    if shorter != settled:
+        result, broken = merge_side(shorter)
     if not result.parses:
         reason = f"the merge with {job.twin.new.path} did not parse, so the NPU runner's text stays"
         item = make_unmerged_review(
@@ -291,11 +282,18 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
     left = join_left_out(answered.drop_answered(asked, job.target.constructors))
     left = name_helpers(left, draft, job, _select_members(context.side.new, draft.owner))
     decisions = [make_review_of_decision(item, draft, job.path, line=item.line, sides=wording.PORTED) for item in left]
-    unset = [item.reason for item in result.decisions if item.reason.kind in READS_UNSET]
-    lacking = frozenset(name for reason in unset for name in reason.names)
+    passages = [initial_values.mention_dropped_arguments(item, lacking) for item in passages]
     ported = draft.with_stage_and_moved_questions(result.text, "gpu").with_questions(*passages, *decisions)
     ported = ask_about_old_form_elsewhere(wrapped_returns.wrap_returns(ported, job, wrapped), job, sides)
-    return _Port(ask_about_left_standing(ported, job, sides, context.side, pinned), is_whole=not unset, lacking=lacking)
+    return _Port(
+        ask_about_left_standing(ported, job, sides, context.side, pinned), is_whole=not lacking, lacking=lacking
+    )
+
+
+def _find_method(draft: Draft, context: _Context, name: str) -> str | None:
+    """Return the text of a method that omni defines for the draft's class, as the class inherits or gets it."""
+    inherited = context.job.hierarchy.inherited.get(draft.owner, Inherited()).members
+    return inherited.get(name) or context.side.new.get(f"{draft.owner}.{name}")
 
 
 def _find_upstream_statements(draft: Draft, context: _Context) -> frozenset[str]:

@@ -458,6 +458,22 @@ def test_a_new_field_is_unpacked_under_the_name_that_the_twin_has_for_it(name: s
 
 
 @pytest.mark.parametrize(
+    ("twin", "is_settled"),
+    [
+        pytest.param(TWIN.format("_common"), True, id="the twin does not read it"),
+        pytest.param(TWIN.format("_common") + "        use(_common)\n", False, id="the twin reads it"),
+        pytest.param(TWIN.format("_common").replace("= self.state", "= self.take()"), False, id="the twin has none"),
+        pytest.param("", False, id="no twin"),
+    ],
+)
+def test_a_new_field_that_the_twin_does_not_read_is_no_question(twin: str, is_settled: bool) -> None:
+    """`hidden_states_cpu` in `sample_tokens` of the generation runner of vllm-omni 0.24.0."""
+    fitted = fit_next_use(method("output, logits, metadata, hidden, positions, stats"), {"State": TWINS}, twin=twin)
+    assert fitted is not None
+    assert fitted.is_settled is is_settled
+
+
+@pytest.mark.parametrize(
     "twin",
     [
         pytest.param("", id="no twin"),

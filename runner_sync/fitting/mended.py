@@ -14,7 +14,7 @@ class Repair:
 
     ``statement`` is the changed statement now, at the 1-based ``line``, and ``was`` the statement before. With
     ``is_gone``, ``statement`` is the removed code (a statement or part of one). With ``is_settled``, no question is
-    needed: omni already had it so before, with the same upstream text.
+    needed: omni already had it so before, with the same upstream text, or the GPU twin has no use for it either.
     """
 
     text: str

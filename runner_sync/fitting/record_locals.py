@@ -42,6 +42,13 @@ def find_names_in_twin(twin: str, declared: Fields) -> dict[str, str]:
     return dict(zip(declared, next(whole, []), strict=False))
 
 
+def is_unread(added: Sequence[str], twins: Mapping[str, str], twin: str) -> bool:
+    """Whether the twin unpacks the ``added`` fields, under the names ``twins``, and reads none of them."""
+    names = {twins.get(field, "") for field in added}
+    loads = (node for node in walk(tree_of(twin)) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+    return "" not in names and names.isdisjoint(node.id for node in loads)
+
+
 def _find_other_bindings(text: str, wanted: Fields) -> set[str]:
     """Return the names that a method binds, without those bound only by complete unpackings of the same record."""
     complete = [target for target in find_unpackings(text) if is_match(_element_names(target), wanted)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import difflib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from runner_sync.fitting.mended import Repair
@@ -25,7 +25,7 @@ from runner_sync.fitting.record_lists import (
     remove_elements,
     reorder_elements,
 )
-from runner_sync.fitting.record_locals import choose_locals, find_names_in_twin
+from runner_sync.fitting.record_locals import choose_locals, find_names_in_twin, is_unread
 from runner_sync.signatures import Field, fields_of
 from runner_sync.statements import parses, tree_of
 from runner_sync.syntax import assigned_names, is_name, walk
@@ -250,7 +250,7 @@ def _fit_unpacking(text: str, records: Mapping[str, Record], *, twin: str) -> Re
     """Return the method with the new fields added to an unpacking of an attribute of ``self``, under the twin's names.
 
     It unpacks the record if it has as many names as the old record and most match by position, or if all its names are
-    fields in order. Leading underscores do not matter.
+    fields in order. Leading underscores do not matter. The change is settled if the twin does not read the fields.
     """
     for target in find_unpackings(text):
         names = [element.id for element in target.elts if isinstance(element, ast.Name)]
@@ -261,10 +261,12 @@ def _fit_unpacking(text: str, records: Mapping[str, Record], *, twin: str) -> Re
             added = tuple(field for field in one.now if field not in known) if known else ()
             if added:
                 elements = {field: target.elts[at] for field, at in known.items()}
-                new = choose_locals(added, text, one.now, find_names_in_twin(twin, one.twin))
+                twins = find_names_in_twin(twin, one.twin)
+                new = choose_locals(added, text, one.now, twins)
                 named = "" if (*new.values(),) == added else f" as {', '.join(new.values())}"
                 reason = f"{name} now has {', '.join(added)}, unpacked here{named} and not used yet"
-                return _add_fields(text, one.now, elements, new, target, reason)
+                made = _add_fields(text, one.now, elements, new, target, reason)
+                return replace(made, is_settled=is_unread(added, twins, twin))
     return None
 
 

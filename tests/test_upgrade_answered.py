@@ -6,7 +6,7 @@ import pytest
 
 from runner_sync.merge import merge
 from runner_sync.model import Triple
-from runner_sync.upgrade.questions.answered import drop_answered
+from runner_sync.upgrade.questions.answered import drop_answered, drop_tests_of_twin
 
 TAKES = {"OwnOutput": frozenset({"rows", "ids", "payload", "stats"}), "Closed": frozenset({"rows", "ids"})}
 
@@ -41,3 +41,28 @@ def test_another_question_about_such_a_call_is_left() -> None:
     base, omni, upstream = (f"made = OwnOutput(rows={value})\n" for value in ("1", "2", "3"))
     asked = merge(Triple(base, omni, upstream)).decisions
     assert [*drop_answered(asked, TAKES)] == [*asked] != []
+
+
+RUN = "def run(self, rows):\n    self.start()\n    self.stop()\n"
+PLANNED = RUN.replace("    self.stop", "    if self.has_pool():\n        plan = rows.plan\n{}    self.stop")
+TESTED = PLANNED.format("        if plan is not None:\n            self.handle(plan)\n")
+ASSERTED = PLANNED.format("        assert plan is not None\n        self.handle(plan)\n")
+
+
+@pytest.mark.parametrize(
+    ("twin", "upstream", "is_left"),
+    [
+        pytest.param(TESTED, ASSERTED, False, id="the twin has omni's form"),
+        pytest.param(TESTED.replace("    self.stop", "    self.end()\n    self.stop"), ASSERTED, False, id="and more"),
+        pytest.param(ASSERTED, ASSERTED, True, id="the twin has upstream's form"),
+        pytest.param(TESTED.replace("is not None", "is None"), ASSERTED, True, id="the twin has another test"),
+        pytest.param(TESTED.replace("handle", "drop"), ASSERTED, True, id="the twin does something else"),
+        pytest.param("", ASSERTED, True, id="no twin"),
+        pytest.param(TESTED, PLANNED.format("        self.handle(plan)\n"), True, id="upstream asserts nothing"),
+    ],
+)
+def test_a_test_of_omni_that_the_twin_shares_is_no_question(twin: str, upstream: str, is_left: bool) -> None:
+    """`handle_preemptions` in `execute_model`: omni 0.24.0 tests the metadata, vllm-ascend 0.27.1rc1 asserts them."""
+    asked = merge(Triple(RUN, TESTED, upstream)).decisions
+    assert [item.reason.kind for item in asked] == ["both added under other conditions"]
+    assert drop_tests_of_twin(asked, twin) == ([*asked] if is_left else [])

@@ -28,7 +28,7 @@ from runner_sync.upgrade.from_upstream.spelling import spell_as_upstream
 from runner_sync.upgrade.from_upstream.unions import respell_unions
 from runner_sync.upgrade.from_upstream.unsynced import ask_about_unsynced
 from runner_sync.upgrade.job import ModuleJob, find_conflict_winner
-from runner_sync.upgrade.questions.answered import drop_answered
+from runner_sync.upgrade.questions.answered import drop_answered, drop_tests_of_twin
 from runner_sync.upgrade.questions.in_helpers import name_helpers
 from runner_sync.upgrade.questions.reviews import Shown, make_review, make_review_of_decision, make_unmerged_review
 
@@ -144,7 +144,7 @@ def _merge_in_halves(
         _draft_split_off(draft, member, halves[1], job, upstream=text),
     )
     row, start = splitting.find_cut_row(result.text), splitting.count_head_rows(rest.text)
-    for item in drop_answered(result.decisions, job.target.constructors):
+    for item in _drop_answered(result, draft, job):
         if item.line > row:
             rest = rest.with_questions(make_review_of_decision(item, rest, job.path, line=item.line - row + start))
         else:
@@ -206,10 +206,18 @@ def _merge_copy(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
         )
         item = make_unmerged_review(draft, job.path, reason=reason, base=origin.text, upstream=draft.upstream)
         return replace(draft.with_questions(item), outcome="review")
-    asked = name_helpers(drop_answered(result.decisions, job.target.constructors), draft, job, new)
+    asked = name_helpers(_drop_answered(result, draft, job), draft, job, new)
     items = [make_review_of_decision(item, draft, job.path, line=item.line) for item in asked]
     items += [undivided.ask_about_passage(passage, draft, result.text, job.path) for passage in passages]
     return draft.with_questions(*items).with_stage(result.text, "upstream")
+
+
+def _drop_answered(result: merge.Merged, draft: Draft, job: ModuleJob) -> list[merge.Decision]:
+    """Return the decisions of a merge without those that the texts at hand answer."""
+    twin = job.twin.new
+    units = texts.unit_texts(twin.text, twin.path) if twin is not None else {}
+    asked = drop_tests_of_twin(result.decisions, units.get(job.profile.gpu_name(draft.name), ""))
+    return drop_answered(asked, job.target.constructors)
 
 
 def _merge(draft: Draft, upstream: str, job: ModuleJob, origin: lineage.Origin) -> merge.Merged:

@@ -1,9 +1,9 @@
-"""Drops questions of a merge that the texts at hand answer: does a record take the keywords that it now gets?
+"""Drops questions of a merge that the texts at hand answer.
 
-Comes in: decisions, and the keywords that constructors of omni's classes take. Goes out: the remaining decisions. May
-touch: nothing.
+Comes in: decisions, the keywords that constructors of omni's classes take, and the text of the GPU twin. Goes out: the
+remaining decisions. May touch: nothing.
 
-omni's record takes the fields of its base, a vLLM record::
+Does a record take the keywords that it now gets? omni's record takes the fields of its base, a vLLM record::
 
     base      output = Output(rows=rows)
     omni      output = OmniOutput(rows=rows, payload=payload)
@@ -12,6 +12,11 @@ omni's record takes the fields of its base, a vLLM record::
 A keyword that a record at hand does not take is set on the object, with its own question (`fitting.constructors`).
 
 timid: only for calls by keyword. Which field a positional value sets depends on the order of all bases.
+
+Does a statement run under omni's test, or under upstream's assertion of it? The GPU twin has omni's form::
+
+    omni, GPU twin  if metadata is not None:      upstream  assert metadata is not None
+                        self.handle(metadata)               self.handle(metadata)
 """
 
 from __future__ import annotations
@@ -20,13 +25,30 @@ import ast
 from collections.abc import Collection, Mapping, Sequence
 
 from runner_sync.merge import Decision
-from runner_sync.statements import tree_of
+from runner_sync.statements import ROOT, flatten, tree_of
 from runner_sync.syntax import walk
 
 
 def drop_answered(decisions: Sequence[Decision], constructors: Mapping[str, Collection[str]]) -> list[Decision]:
     """Drop decisions that ask whether another call takes its new arguments, if each of these calls does."""
     return [item for item in decisions if not _is_answered(item, constructors)]
+
+
+def drop_tests_of_twin(decisions: Sequence[Decision], twin: str) -> list[Decision]:
+    """Drop decisions between omni's test and upstream's assertion of it if the ``twin`` has the statement under the
+    test."""
+    nodes = flatten(twin) if twin else ()
+    tested = {(nodes[node.parent].canon, node.canon) for node in nodes if node.parent != ROOT}
+    return [item for item in decisions if not _is_asserted(item, tested)]
+
+
+def _is_asserted(item: Decision, tested: Collection[tuple[str, str]]) -> bool:
+    """Whether upstream asserts the only condition of a decision, and all else is ``tested`` under that condition."""
+    if item.reason.kind != "both added under other conditions" or len(item.reason.names) != 1:
+        return False
+    test, assertion = item.reason.names[0], f"assert {item.reason.names[0].removeprefix('if ')}"
+    added = [node.canon for node in flatten(item.upstream) if not node.is_comment]
+    return assertion in added and all((test, canon) in tested for canon in added if canon != assertion)
 
 
 def _is_answered(item: Decision, constructors: Mapping[str, Collection[str]]) -> bool:

@@ -41,6 +41,7 @@ from runner_sync.upgrade.from_gpu.twin.readings import find_vllm_unit, list_vllm
 from runner_sync.upgrade.job import GpuBase, Inherited, ModuleJob, find_conflict_winner
 from runner_sync.upgrade.questions import answered, wording
 from runner_sync.upgrade.questions.in_helpers import name_helpers
+from runner_sync.upgrade.questions.predicates import drop_met_conditions
 from runner_sync.upgrade.questions.reviews import make_not_ported_review, make_review_of_decision, make_unmerged_review
 
 
@@ -279,7 +280,8 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
         )
     passages = ported_passages.list_questions(draft, job, before=draft.text, after=result.text, twin=sides.upstream)
     asked = drop_already_present(result.decisions, draft.text)
-    left = join_left_out(answered.drop_answered(asked, job.target.constructors))
+    asked = drop_met_conditions(answered.drop_answered(asked, job.target.constructors), result.text, draft, job)
+    left = join_left_out(asked)
     left = name_helpers(left, draft, job, _select_members(context.side.new, draft.owner))
     decisions = [make_review_of_decision(item, draft, job.path, line=item.line, sides=wording.PORTED) for item in left]
     passages = [initial_values.mention_dropped_arguments(item, lacking) for item in passages]

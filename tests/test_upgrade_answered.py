@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.merge import merge
+from runner_sync.merge import Decision, Reason, merge
 from runner_sync.model import Triple
 from runner_sync.upgrade.questions.answered import drop_answered, drop_tests_of_twin
 
@@ -66,3 +66,8 @@ def test_a_test_of_omni_that_the_twin_shares_is_no_question(twin: str, upstream:
     asked = merge(Triple(RUN, TESTED, upstream)).decisions
     assert [item.reason.kind for item in asked] == ["both added under other conditions"]
     assert drop_tests_of_twin(asked, twin) == ([*asked] if is_left else [])
+
+
+def test_a_decision_on_a_head_alone_is_left() -> None:
+    item = Decision(1, 1, Reason("both added under other conditions", ("if plan",)), 0.5, "", "", "if plan:", "")
+    assert drop_tests_of_twin([item], TESTED) == [item]

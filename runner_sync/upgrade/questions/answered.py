@@ -24,6 +24,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Mapping, Sequence
 
+from runner_sync.lineage import list_nodes
 from runner_sync.merge import Decision
 from runner_sync.statements import ROOT, flatten, tree_of
 from runner_sync.syntax import walk
@@ -47,7 +48,7 @@ def _is_asserted(item: Decision, tested: Collection[tuple[str, str]]) -> bool:
     if item.reason.kind != "both added under other conditions" or len(item.reason.names) != 1:
         return False
     test, assertion = item.reason.names[0], f"assert {item.reason.names[0].removeprefix('if ')}"
-    added = [node.canon for node in flatten(item.upstream) if not node.is_comment]
+    added = [node.canon for node in list_nodes(item.upstream) if not node.is_comment]
     return assertion in added and all((test, canon) in tested for canon in added if canon != assertion)
 
 

@@ -26,9 +26,10 @@ from runner_sync.syntax import is_name, walk
 
 
 def drop_default_arguments(sides: Triple, lacking: Collection[str], find_method: Callable[[str], str | None]) -> Triple:
-    """Drop keywords from the twin's calls on ``self`` that pass a ``lacking`` local whose first value is the default.
+    """Drop keywords from the twin's new calls that pass a ``lacking`` local whose first value is the default.
 
-    ``find_method`` takes a method's name and returns its text, if known.
+    ``find_method`` takes a method's name and returns its text, if known. A method that the base calls, too, keeps its
+    argument: without it the change would be none, and nothing would be asked.
     """
     text = sides.upstream
     edits = [
@@ -36,7 +37,9 @@ def drop_default_arguments(sides: Triple, lacking: Collection[str], find_method:
         for name in sorted(lacking)
         for value, lines in _find_first_value(text, name)
         for method, call, keyword in _find_arguments(text, name)
-        if call.lineno in lines and _find_default(find_method(method) or "", keyword.arg) == value
+        if f"self.{method}(" not in sides.base
+        and call.lineno in lines
+        and _find_default(find_method(method) or "", keyword.arg) == value
     ]
     return replace(sides, upstream=apply(text, edits)) if edits else sides
 

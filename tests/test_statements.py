@@ -428,7 +428,9 @@ def test_the_keyword_that_a_statement_begins_with(text: str, keywords: list[str]
     assert [node.keyword for node in flatten(text)] == keywords
 
 
-@pytest.mark.parametrize("text", ["def run(:\n", "    def run(self:\n        pass\n", "else:\n    run()\n"])
+@pytest.mark.parametrize(
+    "text", ["def run(:\n", "    def run(self:\n        pass\n", "else:\n    run()\n", "    run()\nend()\n"]
+)
 def test_what_is_looked_for_in_a_unit_that_is_no_python_is_not_there(text: str) -> None:
     assert tree_of(text).body == []
     assert first_function(text) is None

@@ -25,11 +25,13 @@ def as_module(text: str) -> str:
 def parse_unit(text: str) -> ast.Module:
     """Return the tree of a unit, its statements at the top level, with the line numbers of ``text``.
 
-    The tree is shared, so never edit it. Raises ``SyntaxError``.
+    The tree is shared, so never edit it. Raises ``SyntaxError``, also for a unit that ends before its text does.
     """
     if not is_indented(text):
         return module_of(text)
-    (wrapper,) = ast.parse(as_module(text)).body
+    wrapper, *rest = ast.parse(as_module(text)).body
+    if rest:
+        raise SyntaxError("the text goes on at a lower indentation than it begins")
     assert isinstance(wrapper, ast.ClassDef)
     move_lines(wrapper, -1)
     return ast.Module(wrapper.body, [])

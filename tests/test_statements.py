@@ -34,6 +34,30 @@ def owners(text: str) -> list[tuple[str, str]]:
         pytest.param("if a: b = 1\n", [("", "if a:\n    b = 1")], id="a one-line suite is a simple statement"),
         pytest.param("while a: b(); c()\n", [("", "while a:\n    b()\n    c()")], id="one-line suite with semicolon"),
         pytest.param(
+            "    if a: b()\n    else:\n        c()\n",
+            [("", "if a:\n    b()\nelse:\n    c()")],
+            id="a clause below a suite on one line",
+        ),
+        pytest.param(
+            "if (a  # why\n        and 'é'):\n    b = (\n        c)\n",
+            [("", "if a and 'é'"), ("if a and 'é'", "b = c")],
+            id="a condition and a value over several lines",
+        ),
+        pytest.param(
+            "    @a(\n        b)\n    def run(self, é: 'int' = 'é'):  # why\n        # how\n        return é\n",
+            [
+                ("", "@a(b) def run(self, é: int='é')"),
+                ("@a(b) def run(self, é: int='é')", "# how"),
+                ("@a(b) def run(self, é: int='é')", "return é"),
+            ],
+            id="a definition over several lines",
+        ),
+        pytest.param(
+            "\fdef run(): # why\n    with (a as b,\n          c): d()\n",
+            [("", "def run()"), ("def run()", "with a as b, c"), ("with a as b, c", "d()")],
+            id="a form feed before a definition",
+        ),
+        pytest.param(
             "if a:\n    b()\nelif c:\n    d()\nelse:\n    e()\n",
             [("", "if a"), ("if a", "b()"), ("", "elif c"), ("elif c", "d()"), ("", "else"), ("else", "e()")],
             id="elif chain",

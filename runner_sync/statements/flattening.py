@@ -6,12 +6,11 @@ Comes in: source text at any indentation. Goes out: ``Node`` values. May touch: 
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from runner_sync.statements.hints import normalise_hint
+from runner_sync.statements.canonical import canonical_statement
 from runner_sync.statements.keywords import spell_out_keywords
 from runner_sync.statements.nodes import ROOT, Node, UnparsableText
 from runner_sync.statements.parsing import as_module, parse_unit
@@ -73,7 +72,8 @@ def _parse_items(text: str) -> tuple[_Item, ...]:
     try:
         spell_out_keywords(module, source)
         _collect(body, None, source.split("\n"), items)
-    except RecursionError as error:
+    # A carriage return ends a line for the parser but not here, so that a statement may not be where it is looked for.
+    except (SyntaxError, RecursionError) as error:
         raise _make_error(error, offset) from error
     for item in items:
         item.first -= offset
@@ -92,12 +92,12 @@ def _collect(body: Sequence[ast.stmt], parent: _Item | None, source: list[str], 
         if items and items[-1].last >= first:
             _join_line(items[-1], statement)
             continue
-        rows = list_suites(statement)
-        if not rows or rows[0][1][0].lineno == statement.lineno:
-            items.append(_make_simple_item(statement, first, parent))
+        suite = getattr(statement, "body", None)
+        if not suite or suite[0].lineno == statement.lineno:
+            items.append(_make_simple_item(statement, first, parent, source))
             continue
         head: _Item | None = None
-        for canon, suite, line in rows:
+        for canon, suite, line in list_suites(statement, source):
             begin = first if head is None else _find_clause_line(source, canon, line, statement.col_offset)
             kind = "statement" if head is None else "clause"
             top = first_line(suite[0])
@@ -142,13 +142,13 @@ def _join_line(item: _Item, statement: ast.stmt) -> None:
     item.last = max(item.last, statement.end_lineno or item.last)
 
 
-def _make_simple_item(statement: ast.stmt, first: int, parent: _Item | None) -> _Item:
+def _make_simple_item(statement: ast.stmt, first: int, parent: _Item | None, source: list[str]) -> _Item:
+    """Return the node of a simple statement, or of a compound one that begins its suite on its first line."""
     last = statement.end_lineno or statement.lineno
     kind = "docstring" if is_string(statement) else "statement"
-    if isinstance(statement, ast.AnnAssign):
-        statement = copy.copy(statement)
-        statement.annotation = normalise_hint(statement.annotation) or statement.annotation
-    return _Item(kind, ast.unparse(statement), first, last, statement.col_offset, parent)
+    # Cut out, a clause (``else``) would stand at another column than its statement.
+    canon = ast.unparse(statement) if hasattr(statement, "body") else canonical_statement(statement, source)
+    return _Item(kind, canon, first, last, statement.col_offset, parent)
 
 
 def _add_comments(items: Sequence[_Item], comments: dict[int, int]) -> list[_Item]:

@@ -37,18 +37,38 @@ class _Hints(ast.NodeTransformer):
         return node
 
 
+_REPLACED = frozenset({"Optional", "Union", "List", "Dict", "Tuple", "Set", "Type"})
+
+
 def normalise_hint(annotation: ast.expr | None) -> ast.expr | None:
-    """Return a normalised copy of ``annotation``; unchanged if it has a ``Literal``, whose strings are values."""
-    return _normalise(copy.deepcopy(annotation))
+    """Return ``annotation`` normalised, which leaves it as it is; unchanged if it has a ``Literal``, whose strings are
+    values."""
+    return annotation if _is_normal(annotation) else _normalise(copy.deepcopy(annotation))
 
 
 def unparse_arguments(arguments: ast.arguments) -> str:
     """Return the ``ast.unparse`` text of a parameter list with normalised annotations."""
+    if all(_is_normal(arg.annotation) for arg in walk(arguments) if isinstance(arg, ast.arg)):
+        return ast.unparse(arguments)
     plain = copy.deepcopy(arguments)
     for arg in walk(plain):
         if isinstance(arg, ast.arg):
             arg.annotation = _normalise(arg.annotation)
     return ast.unparse(plain)
+
+
+def _is_normal(annotation: ast.expr | None) -> bool:
+    """Whether an annotation has nothing to normalise; copying trees takes long, and most are."""
+    return annotation is None or not any(map(_is_replaced, walk(annotation)))
+
+
+def _is_replaced(node: ast.AST) -> bool:
+    match node:
+        case ast.Constant(value=str()):
+            return True
+        case ast.Subscript(value=ast.Name(id=name)):
+            return name in _REPLACED
+    return False
 
 
 def _normalise(annotation: ast.expr | None) -> ast.expr | None:

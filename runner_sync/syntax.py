@@ -18,21 +18,34 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 """The statement that defines a function or method, with or without ``async``."""
 
 _PLAIN = frozenset(
-    {"arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "kwd_attrs", "level", "module", "simple"}
+    {"arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "kwd_attrs", "level", "module", "name"}
+    | {"rest", "simple", "str", "type_comment"}
 )
 """Fields that `walk` and `children` skip: they hold no node or, like ``ctx``, one that no caller searches for."""
+
+_LEAVES = ast.Constant | ast.Global | ast.Nonlocal | ast.MatchSingleton
+"""Nodes whose fields hold no nodes, although they are called like those of other nodes."""
 
 
 class _Fields(dict[type[ast.AST], tuple[str, ...]]):
     """For each node class, the fields that may hold other nodes; computed on first access."""
 
     def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
-        names = () if issubclass(kind, ast.Constant | ast.Global | ast.Nonlocal) else kind._fields
-        self[kind] = found = tuple(name for name in names if name not in _PLAIN)
+        names = () if issubclass(kind, _LEAVES) else kind._fields
+        # The name of a type alias is a node.
+        nodes = {"name"} if kind.__name__ == "TypeAlias" else set()
+        self[kind] = found = tuple(name for name in names if name not in _PLAIN - nodes)
         return found
 
 
 _fields = _Fields()
+_SUITES = frozenset({"body", "orelse", "finalbody", "handlers", "cases"})
+"""Fields that hold statements, or nodes that hold statements."""
+_suite_fields = {
+    kind: tuple(name for name in kind._fields if name in _SUITES)
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST)
+}
 _LONGEST_UNIT = 16384
 """A text with more characters than this is treated as a whole module; nearly all of them are."""
 
@@ -75,8 +88,18 @@ def walk(top: ast.AST) -> list[ast.AST]:
             value = getattr(node, name, None)
             if value.__class__ is list:
                 found += [item for item in value if item is not None] if None in value else value
-            elif isinstance(value, ast.AST):
+            elif value is not None:
                 found.append(value)
+    return found
+
+
+def walk_suites(top: ast.mod | ast.stmt) -> list[ast.AST]:
+    """Return the nodes of `walk` but for expressions, in the same order: statements, handlers and cases. Definitions
+    are found in a tenth of the time."""
+    found: list[ast.AST] = [top]
+    for node in found:
+        for name in _suite_fields[node.__class__]:
+            found += getattr(node, name)
     return found
 
 
@@ -86,6 +109,11 @@ def dumped(node: ast.AST) -> str:
     return ast.dump(node)
 
 
+def calls_in(top: ast.AST) -> list[ast.Call]:
+    """Return the calls in ``top``, in the order of `walk`."""
+    return [node for node in walk(top) if isinstance(node, ast.Call)]
+
+
 def children(node: ast.AST) -> list[ast.AST]:
     """Return the direct children of ``node`` without ``ctx``, in a third of the time of ``ast.iter_child_nodes``."""
     found: list[ast.AST] = []
@@ -93,7 +121,7 @@ def children(node: ast.AST) -> list[ast.AST]:
         value = getattr(node, name, None)
         if value.__class__ is list:
             found += [item for item in value if item is not None]
-        elif isinstance(value, ast.AST):
+        elif value is not None:
             found.append(value)
     return found
 
@@ -219,11 +247,16 @@ def self_attributes_set(top: ast.AST) -> set[str]:
     """Return the attributes of ``self`` assigned in ``top`` and nested functions. Classes inside functions are skipped,
     because their ``self`` is another object."""
     nodes = walk(top)
-    functions = (node for node in nodes if isinstance(node, Function))
-    classes = (node for function in functions for node in walk(function) if isinstance(node, ast.ClassDef))
-    inside = {id(node) for one in classes for node in walk(one)}
+    inside = _find_inside_local_classes(nodes) if any(isinstance(node, ast.ClassDef) for node in nodes) else set()
     found = (node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
     return {node.attr for node in found if is_name(node.value, "self") and id(node) not in inside}
+
+
+def _find_inside_local_classes(nodes: Iterable[ast.AST]) -> set[int]:
+    """Return the ids of all nodes inside the classes that functions among ``nodes`` define."""
+    functions = (node for node in nodes if isinstance(node, Function))
+    classes = (node for function in functions for node in walk(function) if isinstance(node, ast.ClassDef))
+    return {id(node) for one in classes for node in walk(one)}
 
 
 def assigned_names(top: ast.AST) -> set[str]:
@@ -251,7 +284,9 @@ def last_word(node: ast.expr) -> str:
     ``self.rows[i]``."""
     if isinstance(node, ast.Attribute):
         return node.attr
-    named = node
+    if isinstance(node, ast.Name):
+        return node.id
+    named: ast.expr = node
     while isinstance(named, ast.Call | ast.Subscript):
         named = named.func if isinstance(named, ast.Call) else named.value
     text = ast.unparse(node)
@@ -261,6 +296,8 @@ def last_word(node: ast.expr) -> str:
 def decorator_name(node: ast.expr) -> str:
     """Return the last part of a decorator's name: ``torch.inference_mode()`` → ``inference_mode``."""
     name = node.func if isinstance(node, ast.Call) else node
+    if isinstance(name, ast.Name):
+        return name.id
     return name.attr if isinstance(name, ast.Attribute) else ast.unparse(name)
 
 
@@ -290,45 +327,6 @@ def is_parent(node: ast.AST | None) -> bool:
     return is_super(node) or (isinstance(node, ast.Name) and node.id[:1].isupper())
 
 
-def parents_called(function: ast.AST, name: str) -> frozenset[str]:
-    """Return the parents whose method ``name`` is called in ``function``: ``"super()"``, or the last part of a class's
-    name. A class counts only if the call passes the instance on: ``a.NPUModelRunner.load(self)`` gives
-    ``"NPUModelRunner"``."""
-    return frozenset(parent for parent, _ in parent_calls(function, name))
-
-
-def parent_calls(function: ast.AST, name: str) -> list[tuple[str, ast.Call]]:
-    """Return the calls of a parent's method ``name`` in ``function``, each with the parent as in `parents_called`."""
-    nodes = walk(function)
-    method = next((node for node in nodes if isinstance(node, Function)), None)
-    found = []
-    for node in nodes:
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name:
-            base = node.func.value
-            owner = base.attr if isinstance(base, ast.Attribute) else base.id if isinstance(base, ast.Name) else ""
-            if is_super(base):
-                found.append(("super()", node))
-            elif owner[:1].isupper() and _passes_instance(node, method):
-                found.append((owner, node))
-    return found
-
-
-def _passes_instance(call: ast.Call, method: Function | None) -> bool:
-    """Whether ``call`` passes the instance (or class) of ``method`` on: as ``self``, ``self=self`` or in ``*args``."""
-    names = {"self", "cls"}
-    star_args = ""
-    if method is not None:
-        names |= {parameter.arg for parameter in [*method.args.posonlyargs, *method.args.args][:1]}
-        star_args = method.args.vararg.arg if method.args.vararg is not None else ""
-    if call.args and isinstance(call.args[0], ast.Starred):
-        return is_name(call.args[0].value, star_args)
-    if call.args:
-        return any(is_name(call.args[0], name) for name in names)
-    return any(
-        given.arg in names and isinstance(given.value, ast.Name) and given.value.id in names for given in call.keywords
-    )
-
-
 def has_word(text: str, name: str) -> bool:
     """Whether a text contains ``name`` as a whole word. Compiling a pattern for each of many names would be slow."""
     at = text.find(name)
@@ -343,6 +341,7 @@ def has_word(text: str, name: str) -> bool:
 def same_code(text: str, other: str) -> bool:
     """Whether two modules differ at most in layout and comments; ``False`` if either does not parse."""
     try:
-        return ast.dump(module_of(text)) == ast.dump(module_of(other))
+        tree, other_tree = module_of(text), module_of(other)
+        return text == other or ast.dump(tree) == ast.dump(other_tree)
     except SyntaxError:
         return False

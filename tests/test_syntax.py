@@ -9,16 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from runner_sync.statements.parents import parents_called
 from runner_sync.syntax import (
     attribute_by_name,
     first_line,
     head_end,
     last_word,
-    parents_called,
     same_code,
     statement_at,
     statements_of,
     walk,
+    walk_suites,
 )
 
 EVERYTHING = '''
@@ -237,3 +238,9 @@ def test_the_last_word(text: str, word: str) -> None:
 )
 def test_an_attribute_by_its_name(text: str, name: str) -> None:
     assert attribute_by_name(ast.parse(text, mode="eval").body) == name
+
+
+def test_suites_hold_the_nodes_of_the_walk_that_are_no_expressions() -> None:
+    tree = ast.parse(Path(ast.__file__).read_text("utf-8") + EVERYTHING)
+    held = ast.stmt | ast.ExceptHandler | ast.match_case | ast.Module
+    assert walk_suites(tree) == [node for node in walk(tree) if isinstance(node, held)]

@@ -16,7 +16,8 @@ from itertools import takewhile
 
 from runner_sync.profile import SamplerHook
 from runner_sync.statements import tree_of
-from runner_sync.syntax import parents_called, walk
+from runner_sync.statements.parents import parents_called
+from runner_sync.syntax import walk
 
 Lines = list[str]
 

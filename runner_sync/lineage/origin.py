@@ -14,8 +14,8 @@ from runner_sync.lineage.cover import cover
 from runner_sync.lineage.likeness import FEWEST, Fingerprint, comments, fingerprint, list_nodes
 from runner_sync.model import Lineage
 from runner_sync.statements.likeness import COPY, dice
+from runner_sync.statements.parents import parent_calls
 from runner_sync.statements.parsing import first_function
-from runner_sync.syntax import parent_calls
 
 SHORT = 15
 """A method with fewer statements than this may agree with another in a few by chance."""

@@ -11,7 +11,7 @@ import symtable
 import warnings
 from functools import lru_cache
 
-from runner_sync.syntax import Function, is_indented, module_of, move_lines, walk
+from runner_sync.syntax import Function, is_indented, module_of, move_lines, walk, walk_suites
 
 HEAD = "class _:\n"
 
@@ -55,7 +55,7 @@ def parse_function(text: str) -> Function | None:
 def first_function(text: str) -> Function | None:
     """Return the first outermost function of a unit, even inside a class; ``None`` if there is none, or the unit does
     not parse."""
-    return next((node for node in walk(tree_of(text)) if isinstance(node, Function)), None)
+    return next((node for node in walk_suites(tree_of(text)) if isinstance(node, Function)), None)
 
 
 def before_clause(head: str) -> str:
@@ -68,7 +68,7 @@ def parses(text: str) -> bool:
     return is_python(as_module(text))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def is_python(source: str) -> bool:
     """Whether a whole module ``parses``."""
     try:

@@ -15,25 +15,29 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from runner_sync.statements import bound_in, is_endless, may_swallow, mentions, parameters, takes_all, tree_of
-from runner_sync.syntax import Function, walk
+from runner_sync.syntax import Function, walk_suites
 
 Bound = frozenset[str] | None
 """Names that some path has bound here (with ``Walk.certain`` every path); ``None`` if no path arrives."""
 
 
-def find_early_reads(text: str) -> dict[str, int]:
+@lru_cache(maxsize=1024)
+def find_early_reads(text: str) -> Mapping[str, int]:
     """Return ``{local name: 1-based line}`` of the first reads that no binding can precede."""
     return _first_early_reads(text, certain=False)
 
 
-def find_unsure_reads(text: str) -> dict[str, int]:
+@lru_cache(maxsize=1024)
+def find_unsure_reads(text: str) -> Mapping[str, int]:
     """Return ``{local name: 1-based line}`` of the first reads that some path reaches without a binding."""
     return _first_early_reads(text, certain=True)
 
 
+@lru_cache(maxsize=1024)
 def find_locals(text: str) -> frozenset[str]:
     """Return the names that the functions of a unit bind in their bodies; none if it does not parse."""
     return frozenset(name for function in _find_functions(text) for name in bound_in(function.body))
@@ -50,7 +54,7 @@ def _first_early_reads(text: str, *, certain: bool) -> dict[str, int]:
 
 
 def _find_functions(text: str) -> list[Function]:
-    return [node for node in walk(tree_of(text)) if isinstance(node, Function)]
+    return [node for node in walk_suites(tree_of(text)) if isinstance(node, Function)]
 
 
 class Walk:

@@ -15,8 +15,9 @@ from functools import lru_cache
 
 from runner_sync.statements import UnparsableText, canons, code_of, first_function, tree_of
 from runner_sync.statements.likeness import dice
+from runner_sync.statements.parents import parents_called
 from runner_sync.statements.tokens import own_lines
-from runner_sync.syntax import Function, parents_called, walk
+from runner_sync.syntax import Function, walk
 
 
 @lru_cache(maxsize=8192)

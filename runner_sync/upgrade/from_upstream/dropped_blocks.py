@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from runner_sync import lineage
 from runner_sync.confidence import INFERRED
@@ -178,8 +179,9 @@ class _Block:
         return "\n".join([*above, *below_it])
 
 
-def _find_blocks(text: str) -> Iterator[_Block]:
-    """Yield the compound statements of a method that have ``lineage.FEWEST`` telling statements and occur once."""
+@lru_cache(maxsize=128)
+def _find_blocks(text: str) -> Sequence[_Block]:
+    """Return the compound statements of a method that have ``lineage.FEWEST`` telling statements and occur once."""
     nodes, local_names = lineage.list_nodes(text), find_locals(text)
     found: list[_Block] = []
     for k, node in enumerate(nodes):
@@ -197,9 +199,10 @@ def _find_blocks(text: str) -> Iterator[_Block]:
         lines = textwrap.dedent("\n".join(text.split("\n")[first - 1 : last]))
         forms = tuple(_blank_locals(one.canon, local_names) for one in statements)
         found.append(_Block(forms, telling, names, comments, first, last, lines))
-    yield from (one for one in found if sum(one.forms == other.forms for other in found) == 1)
+    return [one for one in found if sum(one.forms == other.forms for other in found) == 1]
 
 
+@lru_cache(maxsize=256)
 def _collect_forms(text: str) -> frozenset[str]:
     """Return the telling statements of a unit with ``_`` for locals."""
     local = find_locals(text)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
@@ -56,14 +56,14 @@ def _shows_same_line(asked: ReviewItem, item: ReviewItem) -> bool:
 
 def _find_order_defects(draft: Draft, path: str) -> Iterator[ReviewItem]:
     """Yield the questions of ``ask_about_order``, only about defects that the unit did not have before."""
-    known = find_early_reads(draft.before)
+    known = {*find_early_reads(draft.before)}
     for name, line in find_early_reads(draft.text).items():
         if name not in known:
             yield _make_question(draft, path, reason=f"{name} is read here before anything sets it", line=line)
-            known[name] = line
+            known.add(name)
     # Only names that one of these texts always sets. For others, two branches may test the same condition.
     sources = [text for text in (draft.before, draft.upstream or "") if text]
-    certain = {name for text in sources for name in find_locals(text)} - known.keys()
+    certain = {name for text in sources for name in find_locals(text)} - known
     certain -= {name for text in sources for name in find_unsure_reads(text)}
     for name, line in find_unsure_reads(draft.text).items():
         if name in certain:
@@ -173,12 +173,10 @@ def ask_about_unset(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
 def _find_lost_attributes(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> list[str]:
     """Return attributes that methods of a class set before this upgrade and that nothing sets now."""
     mine = [draft for draft in drafts if draft.owner == owner]
-    before = {name for draft in mine for name in _find_set_attributes(draft.before)}
-    lost = before - {name for draft in mine if not draft.removed for name in _find_set_attributes(draft.text)}
-    lost -= (
-        {name for text in _iterate_other_texts(owner, job) for name in _find_set_attributes(text)} if lost else set()
-    )
-    return sorted(lost)
+    changed = [draft for draft in mine if draft.removed or draft.text != draft.before]
+    before = {name for draft in changed for name in _find_set_attributes(draft.before)}
+    now = [*(draft.text for draft in mine if not draft.removed), *_iterate_other_texts(owner, job)]
+    return sorted(before - _find_set_among(before, now))
 
 
 def _ask_about_unset_in(draft: Draft, lost: Iterable[str], path: str) -> Iterator[ReviewItem]:
@@ -211,7 +209,7 @@ def _find_set_by_twin_only(
     twin_texts = {name.rpartition(".")[2]: text for name, text in twin.items() if name.startswith(f"{draft.owner}.")}
     new_names = self_names(draft.text) - self_names(draft.before) - _find_asked_attributes(draft.text)
     found = {
-        name: [member for member, text in twin_texts.items() if name in _find_set_attributes(text)]
+        name: [member for member, text in twin_texts.items() if _find_set_among({name}, [text])]
         for name in sorted(new_names - twin_texts.keys())
     }
     found = {name: setters for name, setters in found.items() if setters}
@@ -224,7 +222,7 @@ def _find_set_by_twin_only(
     if inherited is not None:
         have |= inherited.members.keys()
         texts += inherited.vllm.values()
-    have |= {name for text in texts if text.strip() for name in _find_set_attributes(text)}
+    have |= _find_set_among(found, [text for text in texts if text.strip()])
     return {name: setters for name, setters in found.items() if name not in have}
 
 
@@ -274,6 +272,15 @@ def _iterate_other_texts(owner: str, job: ModuleJob) -> Iterator[str]:
     yield from (text for text in inherited.members.values() if text) if inherited is not None else ()
     if job.upstream.new is not None:
         yield job.upstream.new.text
+
+
+def _find_set_among(names: Collection[str], texts: Iterable[str]) -> set[str]:
+    """Return those of the attributes ``names`` that one of the texts sets; parses only texts with their names."""
+    found: set[str] = set()
+    for text in texts:
+        wanted = [name for name in names if name not in found and name in text]
+        found |= _find_set_attributes(text).intersection(wanted) if wanted else set()
+    return found
 
 
 @lru_cache(maxsize=1024)

@@ -17,7 +17,8 @@ from collections import Counter
 from collections.abc import Callable, Collection
 
 from runner_sync import lineage
-from runner_sync.syntax import children, parents_called
+from runner_sync.statements.parents import parents_called
+from runner_sync.syntax import children
 from runner_sync.texts.paths import Under, is_excluded, is_on_every_path, statements_under
 
 

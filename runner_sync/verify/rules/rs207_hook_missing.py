@@ -25,7 +25,7 @@ from collections.abc import Iterator, Mapping
 
 from runner_sync.model import Severity
 from runner_sync.profile import Output
-from runner_sync.syntax import Function, is_none, walk
+from runner_sync.syntax import Function, calls_in, is_none, walk, walk_suites
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import Pair, describe_port, find_model_hooks, find_whole_pairs, read_words
 from runner_sync.verify.runners.reading import Hit, dotted
@@ -61,15 +61,13 @@ def _find_filled_fields(pair: Pair, output: Output) -> frozenset[str] | None:
     """Return the fields that NPU code gives its output records; ``None`` without records or if unreadable."""
     live = [function for _, function in pair.npu_mro.live()]
     tops = [*live, pair.npu.reading.tree]
-    made = [
-        node for top in tops for node in walk(top) if isinstance(node, ast.Call) and dotted(node.func) == output.name
-    ]
+    made = [call for top in tops for call in calls_in(top) if dotted(call.func) == output.name]
     if not made or any(call.args or any(k.arg is None for k in call.keywords) for call in made):
         return None
     set_later = {
         target.attr
         for top in tops
-        for node in walk(top)
+        for node in walk_suites(top)
         if isinstance(node, ast.Assign | ast.AnnAssign)
         for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
         if isinstance(target, ast.Attribute)

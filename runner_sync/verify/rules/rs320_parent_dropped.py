@@ -25,7 +25,8 @@ from collections.abc import Iterator
 
 from runner_sync.lineage import share
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import Function, is_parent, parents_called, walk
+from runner_sync.statements.parents import parents_called
+from runner_sync.syntax import Function, is_parent, walk
 from runner_sync.verify.trees.classes import ClassInfo
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import reads_of

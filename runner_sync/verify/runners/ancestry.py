@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from runner_sync import mro
-from runner_sync.syntax import Function, is_super, parents_called, self_attributes_set, walk
+from runner_sync.statements.parents import parents_called
+from runner_sync.syntax import Function, is_super, self_attributes_set, walk
 from runner_sync.verify.runners.job import Library
 from runner_sync.verify.runners.reading import ClassText
 

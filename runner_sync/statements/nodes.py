@@ -53,6 +53,10 @@ class Node:
     compound: bool
     one_line: bool = False
 
+    def __hash__(self) -> int:
+        # The generated method would hash all fields, which takes ten times as long.
+        return hash((self.canon, self.start))
+
     @property
     def text(self) -> str:
         return "\n".join(self.lines)

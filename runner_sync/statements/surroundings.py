@@ -27,9 +27,13 @@ def siblings(nodes: Sequence[Node], index: int, *, step: int) -> Iterator[int]:
     """Yield the statements and clauses in the suite of a node before it (``step=-1``) or behind it (1), nearest
     first."""
     suite, k = nodes[index].parent, index + step
-    while 0 <= k < len(nodes) and k != suite and not _is_beyond(nodes[k], suite):
-        if nodes[k].parent == suite and not nodes[k].is_comment:
-            yield k
+    while 0 <= k < len(nodes) and k != suite:
+        node = nodes[k]
+        if not node.is_comment:
+            if node.parent < suite:
+                return  # beyond the end of the suite; a comment may be at any column
+            if node.parent == suite:
+                yield k
         k += step
 
 

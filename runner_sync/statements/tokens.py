@@ -122,10 +122,16 @@ def _get_fields(string: str) -> str:
 
 def inside_strings(text: str) -> frozenset[int]:
     """Return the 0-based lines of a statement or a head that begin inside a string; none if it is not Python."""
+    if not _MAY_SPAN_LINES.search(text):
+        return frozenset()
     try:
         return frozenset(line - 1 for token in tokens(text + "\n") for line in get_inner_lines(token))
     except (SyntaxError, tokenize.TokenError):
         return frozenset()
+
+
+_MAY_SPAN_LINES = re.compile(r""""{3}|'{3}|\\\n|[fF][rR]?['"]""")
+"""What a text must have for a string in it to extend over several lines; the tokenizer is slow."""
 
 
 def comments_in(text: str) -> list[tokenize.TokenInfo]:

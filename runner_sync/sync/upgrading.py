@@ -12,6 +12,7 @@ from packaging.version import Version
 from runner_sync import sources
 from runner_sync.compose.layout import format_changes
 from runner_sync.errors import InputError
+from runner_sync.merge import forget_pairs
 from runner_sync.model import Finding
 from runner_sync.statements import forget_trees
 from runner_sync.sync import planning, result_check, tidiness
@@ -44,6 +45,7 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
         finished = [result for result, _failure in formatted]
         older = _note_older_code(finished, options, given)
         forget_trees()
+        forget_pairs()
         checked = result_check.find_new_breakage(given, finished, options)
         findings = (*checked.findings, *_find_new_faults(finished, options, given))
     all_notes = (

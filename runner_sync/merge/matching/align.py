@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from runner_sync.merge.matching.by_place import add_heads_of_equal_suites, add_last_returns, index_suites
@@ -39,6 +40,22 @@ def align(left: Sequence[Node], right: Sequence[Node], *, wanted: Gap | None = N
 
     ``wanted`` decides for each gap between equal nodes whether to pair similar ones in it; by default in all.
     """
+    return _align(left, right, wanted) if wanted is not None else [*_align_everywhere(tuple(left), tuple(right))]
+
+
+# Each step of a merge aligns the same texts again.
+@lru_cache(maxsize=64)
+def _align_everywhere(left: tuple[Node, ...], right: tuple[Node, ...]) -> tuple[Pair, ...]:
+    return tuple(_align(left, right, None))
+
+
+def forget_pairs() -> None:
+    """Free the shared pairs and suites, before work that does not need them again."""
+    for cached in (_align_everywhere, _count_suites):
+        cached.cache_clear()
+
+
+def _align(left: Sequence[Node], right: Sequence[Node], wanted: Gap | None) -> list[Pair]:
     inner_left, inner_right = count_suites(left), count_suites(right)
     equal = _drop_lonely_pairs(left, find_common(left, right, (inner_left, inner_right)))
     pairs: list[Pair] = []
@@ -222,18 +239,26 @@ def _drop_lonely_pairs(left: Sequence[Node], pairs: list[tuple[int, int]]) -> li
 Suite = Counter[str]
 
 
-def count_suites(nodes: Sequence[Node]) -> list[Suite]:
+def count_suites(nodes: Sequence[Node]) -> Sequence[Suite]:
     """Return for each node the multiset of the statements inside it, at any depth, and of what these call or else
-    bind."""
-    inner: list[Suite] = [Counter() for _ in nodes]
+    bind. The multisets are shared: never change them."""
+    return _count_suites(tuple(nodes))
+
+
+@lru_cache(maxsize=16)
+def _count_suites(nodes: tuple[Node, ...]) -> tuple[Suite, ...]:
+    inner: list[list[str]] = [[] for _ in nodes]
     for k, node in enumerate(nodes):
         if node.parent == ROOT or node.is_comment:
             continue
         called = node.called.rpartition(".")[2]
         texts = [node.canon, *([f"{called}()"] if called else [f"{name} =" for name in binds(node)])]
         for above in ancestors(nodes, k):
-            inner[above].update(texts)
-    return inner
+            inner[above] += texts
+    return tuple(Counter(texts) if texts else _EMPTY for texts in inner)
+
+
+_EMPTY: Suite = Counter()
 
 
 def measure_likeness(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:
@@ -246,7 +271,7 @@ def measure_likeness(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> floa
 
 def _have_nothing_in_common(inside_a: Suite, inside_b: Suite) -> bool:
     """Whether two heads both have suites, with nothing in common."""
-    return bool(inside_a and inside_b) and not inside_a & inside_b
+    return bool(inside_a and inside_b) and inside_a.keys().isdisjoint(inside_b)
 
 
 UNRELATED = 0.6

@@ -200,7 +200,7 @@ def find_gaps(weave: Weave) -> list[tuple[range, range]]:
     return [*found, (range(o, len(weave.omni)), range(u, len(weave.upstream)))]
 
 
-def _join_additions(weave: Weave, o: range, u: range, inner: tuple[list[Suite], list[Suite]]) -> None:
+def _join_additions(weave: Weave, o: range, u: range, inner: tuple[Sequence[Suite], Sequence[Suite]]) -> None:
     """Join what both sides added in one gap into one strand: the same statement, or two versions of it."""
     left = [j for j in o if weave.of_omni[j].base is None]
     right = [j for j in u if weave.of_upstream[j].base is None]
@@ -227,7 +227,7 @@ def _join_additions(weave: Weave, o: range, u: range, inner: tuple[list[Suite], 
             weave.of_upstream[right[b]] = strand
 
 
-def _join_alternatives(weave: Weave, o: range, u: range, inner: tuple[list[Suite], list[Suite]]) -> None:
+def _join_alternatives(weave: Weave, o: range, u: range, inner: tuple[Sequence[Suite], Sequence[Suite]]) -> None:
     """Join two statements from two branches of one condition in the base, if each side kept a different one.
 
     Unjoined, each would count as removed by the other side, and both would be lost. Under two separate conditions they

@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from runner_sync.statements import ROOT, Node, enclosing
@@ -90,17 +90,18 @@ def _pair_tries(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pai
 
     An earlier pair also stays if one of its two has no telling statement inside.
     """
+    around_left, around_right = _find_tries_around(left), _find_tries_around(right)
     shared = Counter(
         (i, j)
         for pair in pairs
-        if _is_telling(left[pair.left])
-        for i in _iter_tries_around(left, pair.left)
-        for j in _iter_tries_around(right, pair.right)
+        if around_left[pair.left] and _is_telling(left[pair.left])
+        for i in around_left[pair.left]
+        for j in around_right[pair.right]
     )
     before = [(pair.left, pair.right) for pair in pairs if _is_try(left[pair.left])]
     full, others = (
-        {i for k, node in enumerate(side) if _is_telling(node) for i in _iter_tries_around(side, k)}
-        for side in (left, right)
+        {i for node, tries in zip(side, around, strict=True) if tries and _is_telling(node) for i in tries}
+        for side, around in ((left, around_left), (right, around_right))
     )
     found = sorted(shared, key=lambda pair: (-shared[pair], pair not in before, pair))
     found += [(i, j) for i, j in before if i not in full or j not in others]
@@ -111,9 +112,11 @@ def _pair_tries(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pai
     return [Pair(i, j, equal=True) for i, j in taken.items()]
 
 
-def _iter_tries_around(nodes: Sequence[Node], index: int) -> Iterator[int]:
-    """Return the ``try`` heads around a statement, even if it is in a clause of one."""
-    return (k for k in enclosing(nodes, index) if _is_try(nodes[k]))
+def _find_tries_around(nodes: Sequence[Node]) -> list[tuple[int, ...]]:
+    """Return for each node the ``try`` heads around it, innermost first, even if it is in a clause of one."""
+    if not any(map(_is_try, nodes)):
+        return [()] * len(nodes)
+    return [tuple(k for k in enclosing(nodes, index) if _is_try(nodes[k])) for index in range(len(nodes))]
 
 
 _Side = tuple[Sequence[Node], Mapping[int, int]]

@@ -39,10 +39,11 @@ def with_attributes_as_omni(triple: Triple, names: Collection[str]) -> Triple:
 def _replace_by_attribute(triple: Triple, name: str, value: str) -> Triple:
     base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
     in_upstream = {pair.left: pair.right for pair in align(base, upstream)}
+    reading = _find_reading_lines(triple.omni, value)
     read = {
         pair.left
         for pair in align(base, omni)
-        if pair.left in in_upstream and _reads(triple.omni, omni[pair.right], value)
+        if pair.left in in_upstream and not reading.isdisjoint(_list_rows(omni[pair.right]))
     }
     base_nodes = [base[at] for at in read]
     upstream_nodes = [upstream[in_upstream[at]] for at in read]
@@ -92,11 +93,13 @@ def _is_bound(text: str, name: str) -> bool:
     return any(name in binds(node) for node in flatten(text))
 
 
-def _reads(text: str, node: Node, value: str) -> bool:
-    """Whether a statement of a text reads the attribute ``value`` itself."""
-    return any(
-        isinstance(found, ast.Attribute) and found.lineno in _list_rows(node) and ast.unparse(found) == value
+def _find_reading_lines(text: str, value: str) -> frozenset[int]:
+    """Return the lines of a text on which an expression that reads the attribute ``value`` itself begins."""
+    attribute = value.rpartition(".")[2]
+    return frozenset(
+        found.lineno
         for found in walk(tree_of(text))
+        if isinstance(found, ast.Attribute) and found.attr == attribute and ast.unparse(found) == value
     )
 
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from runner_sync.edits import Edit, Places, apply
@@ -82,13 +83,16 @@ def _inline_bodies(side: Twin, names: Collection[str], *, other: Twin) -> _Inlin
 
 
 def _is_in_place(helper: str, texts: Sequence[str]) -> bool:
-    inside = Counter(_list_telling_statements(helper))
-    both = (inside & Counter(canon for text in texts for canon in _list_telling_statements(text))).total()
+    inside = _count_telling_statements(helper)
+    there = [_count_telling_statements(text) for text in texts]
+    both = sum(min(count, sum(counts[canon] for counts in there)) for canon, count in inside.items())
     return both >= FEWEST and both >= inside.total() * IN_PLACE
 
 
-def _list_telling_statements(text: str) -> list[str]:
-    return [node.canon for node in list_nodes(text)[1:] if node.is_telling]
+@lru_cache(maxsize=1024)
+def _count_telling_statements(text: str) -> Counter[str]:
+    """Return the multiset of the telling statements below the head of a method. It is shared: never change it."""
+    return Counter(node.canon for node in list_nodes(text)[1:] if node.is_telling)
 
 
 def _inline_body(text: str, name: str, helper: str) -> str:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from runner_sync import merge
 from runner_sync.lineage import list_nodes
@@ -147,6 +148,12 @@ def _replace_statements(text: str, pairs: Iterable[tuple[Node, Node]]) -> str:
 
 def merge_change(text: str, *, base: str, upstream: str, policy: merge.Policy = merge.PORT) -> str:
     """Merge the change from ``base`` to ``upstream`` into ``text``, or return ``text`` if the result does not parse."""
+    return _merge_change(text, base, upstream, policy)
+
+
+# Several stages undo the same step of vLLM.
+@lru_cache(maxsize=64)
+def _merge_change(text: str, base: str, upstream: str, policy: merge.Policy) -> str:
     try:
         result = merge.merge(Triple(base, text, upstream), policy=policy)
     except UnparsableText:

@@ -28,8 +28,8 @@ def self_name(function: Function) -> str | None:
 
 def is_instance(function: Function, node: ast.AST | None) -> bool:
     """Whether ``node`` is the method's own ``self`` (or ``cls``)."""
-    owner = self_name(function)
-    return owner is not None and is_name(node, owner) and id(node) not in _find_foreign(function)
+    # Few nodes are names at all, and all nodes of a method are asked about.
+    return isinstance(node, ast.Name) and node.id == self_name(function) and id(node) not in _find_foreign(function)
 
 
 def may_be_instance(function: Function, node: ast.AST | None) -> bool:
@@ -37,8 +37,9 @@ def may_be_instance(function: Function, node: ast.AST | None) -> bool:
 
     Methods of a nested class do not count.
     """
-    owner = self_name(function)
-    return owner is not None and is_name(node, owner) and id(node) not in _find_foreign_in_classes(function)
+    if not isinstance(node, ast.Name) or node.id != self_name(function):
+        return False
+    return id(node) not in _find_foreign_in_classes(function)
 
 
 def is_own_super(function: Function, node: ast.AST | None) -> bool:

@@ -38,23 +38,32 @@ class Guards:
     def __init__(self, function: Function) -> None:
         nodes = nodes_of(function)
         self._set = {name for node in nodes for name in _read_attribute(node, {"setattr", "delattr"})}
-        tests = {id(node): found for node in nodes if (found := find_tests(node))}
-        held: dict[str, list[ast.expr]] = {}
-        for node in nodes if tests else ():
+        self._tests = {id(node): found for node in nodes if (found := find_tests(node))}
+        self._made = {test for found in self._tests.values() for test in found}
+        self._attributes = {test.attribute for test in self._made}
+        self._held: dict[str, list[ast.expr]] = {}
+        for node in nodes if self._tests else ():
             for target, value, _ in assignments_of(node):
                 if isinstance(target, ast.Name) and value is not None:
-                    held.setdefault(target.id, []).append(value)
+                    self._held.setdefault(target.id, []).append(value)
+        self._contents, self._deciding = _Contents(), [node for node in nodes if self._tests and may_decide(node)]
         self._covered: dict[_Test, set[int]] = {}
-        contents, deciding = _Contents(), [node for node in nodes if tests and may_decide(node)]
-        for test in {test for found in tests.values() for test in found}:
-            # A condition that is not understood may mean either, so both guesses are tried.
-            guesses = (_Question(test, tests, held, contents, guess=guess) for guess in (True, False))
-            parts = (part for question in guesses for part in find_after_yes(deciding, question, insists=True))
-            self._covered[test] = {id(inner) for part in parts for inner in walk(part)}
 
     def is_covered(self, value: ast.expr, attribute: str) -> bool:
         """Whether the function has tested that ``value`` has the attribute, or sets it."""
-        return attribute in self._set or id(value) in self._covered.get(_Test(last_word(value), attribute), ())
+        if attribute in self._set or attribute not in self._attributes:
+            return attribute in self._set
+        test = _Test(last_word(value), attribute)
+        return test in self._made and id(value) in self._find_covered(test)
+
+    def _find_covered(self, test: _Test) -> set[int]:
+        """Return the ids of the nodes that a test guards, found when first asked for: many guard no read."""
+        if test not in self._covered:
+            # A condition that is not understood may mean either, so both guesses are tried.
+            guesses = (_Question(test, self._tests, self._held, self._contents, guess=guess) for guess in (True, False))
+            parts = (part for question in guesses for part in find_after_yes(self._deciding, question, insists=True))
+            self._covered[test] = {id(inner) for part in parts for inner in walk(part)}
+        return self._covered[test]
 
 
 class _Contents:

@@ -117,6 +117,8 @@ def aligned_with(mine: str, revisions: Sequence[str], now: str | None) -> int:
     revision with another text instead. The whole unit is compared although it may have been updated in part: on NPU,
     ``execute_model`` of vllm-omni 0.31.0rc1 had lost what the twin lost and lacked the call that the twin gained.
     """
+    if len({*revisions}) == 1:
+        return 0
     own = fingerprint(mine)
     known = [fingerprint(text) for text in revisions]
     best = min(range(len(known)), key=lambda k: (_count_differences(own, known[k]), -(own & known[k]).total()))

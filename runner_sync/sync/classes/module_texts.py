@@ -13,6 +13,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from runner_sync import mro
@@ -44,14 +45,21 @@ class ModuleTexts:
     upgraded: dict[str, str] = field(default_factory=dict)
     relocated: Mapping[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        # A release unpacks a file each time it is read, and the same few modules are asked for again and again.
+        self._read = lru_cache(maxsize=64)(self._read_from_tree)
+
+    def _read_from_tree(self, project: Project, path: str) -> str | None:
+        return self.trees[project].read(path)
+
     def find_module(self, dotted: str) -> tuple[str, str] | None:
         """Return ``(path, text)`` of a dotted module name, or ``None`` if no tree has it."""
         dotted = self.relocated.get(dotted, dotted)
-        tree = self._tree_of(dotted)
-        if tree is None:
+        project = project_of(dotted)
+        if project is None or project not in self.trees:
             return None
         for path in paths_of(dotted):
-            text = self.upgraded[path] if path in self.upgraded else tree.read(path)
+            text = self.upgraded[path] if path in self.upgraded else self._read(project, path)
             if text is not None:
                 return path, text
         return None
@@ -213,6 +221,9 @@ class Class(NamedTuple):
 
     @property
     def is_there(self) -> bool:
+        # Most modules merely import the class, which the text shows without parsing it.
+        if not re.search(rf"\bclass[\s\\]+{re.escape(self.name)}\b", self.text):
+            return False
         try:
             return has_class(texts.parsed(self.text, self.module), self.name)
         except InputError:

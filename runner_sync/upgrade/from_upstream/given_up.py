@@ -29,18 +29,20 @@ def collect_given_up_statements(
     compared.
     """
     at = next((k for k, side in enumerate(sides) if side.ref == ref), 0)
-    members_left = texts.members(sides[at].text, owner, sides[at].path) if at else {}
-    gone = {
-        body
-        for side in sides[:at]
-        for name, body in texts.members(side.text, owner, side.path).items()
-        if name not in members_left
-    }
-    if not gone:
+    if not at:
         return frozenset()
     statements = flatten(text)
     renamed_base = merge.rename_alike(text, [base])[0]
     edited = {statements[pair.right].canon for pair in align(flatten(renamed_base), statements) if not pair.equal}
+    # Splitting a module into its units takes long.
+    earlier = [side for side in sides[:at] if any(_may_have(side.text, canon) for canon in edited)]
+    members_left = texts.members(sides[at].text, owner, sides[at].path) if earlier else {}
+    gone = {
+        body
+        for side in earlier
+        for name, body in texts.members(side.text, owner, side.path).items()
+        if name not in members_left
+    }
     alike = [body for body in sorted(gone) if any(_may_have(body, canon) for canon in edited)]
     known = {canon for body in merge.rename_alike(text, alike) for canon in lineage.fingerprint(body)}
     return frozenset(edited & known)

@@ -68,7 +68,7 @@ def _find_inherited(found: Inherited, job: ModuleJob, new: Collection[str]) -> M
 def _find_users_of_news(class_name: str, members: Mapping[str, str], job: ModuleJob) -> set[str]:
     """Return members of the twin that use names which the NPU class newly gets: the other half of that change."""
     names = job.hierarchy.from_mixins(class_name) | job.twin.owed.kept
-    return {member for member, text in members.items() if names & self_names(text)}
+    return {member for member, text in members.items() if names and names & self_names(text)}
 
 
 def _find_not_mixed_in(class_name: str, job: ModuleJob, members: Mapping[str, str]) -> dict[str, Obstacle]:
@@ -98,7 +98,8 @@ def _find_newly_called(drafts: Sequence[Draft], job: ModuleJob) -> set[str]:
     now = [job.upstream.new.text] if job.upstream.new is not None and before else []
     before += [draft.before for draft in drafts]
     now += [draft.text for draft in drafts if not draft.removed]
-    return _find_called(now) - _find_called(before)
+    news = _find_called({*now}.difference(before))
+    return news - _find_called(before) if news else news
 
 
 def _find_called(texts_: Iterable[str]) -> set[str]:

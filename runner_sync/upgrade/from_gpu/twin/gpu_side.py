@@ -183,7 +183,7 @@ def _rebase_on_old_vllm(
     rebased, from_vllm = {}, {}
     for draft in drafts:
         name = draft.name
-        if name not in new or canonical(old[name]) == canonical(new[name]):
+        if name not in new or _is_same_code(old[name], new[name]):
             continue
         vllm_old, vllm_new = bases[name].vllm, job.twin.load_vllm()
         if vllm_old is None or vllm_new is None or vllm_old.text == vllm_new.text:
@@ -248,7 +248,7 @@ def _find_unchanged(job: ModuleJob, as_written: Mapping[str, tuple[str, str]]) -
         return frozenset()
     then = _key_by_npu_name(job, texts.unit_texts(job.twin.settled.text, job.twin.settled.path))
     return frozenset(
-        name for name, (_, text) in as_written.items() if name in then and canonical(then[name][1]) == canonical(text)
+        name for name, (_, text) in as_written.items() if name in then and _is_same_code(then[name][1], text)
     )
 
 
@@ -271,21 +271,22 @@ def _find_device_free(
     for name, base in chosen.items():
         if name not in new:
             continue
-        before = written[base.side].get(name, ("", ""))[1]
-        had = canonical(before) != canonical(translate_units(job, base.side)[name])
-        has = canonical(as_written[name][1]) != canonical(new[name]) or mentions_device(
-            as_written[name][1], job.profile
-        )
-        if had and not has:
-            found.add(name)
+        before, now = written[base.side].get(name, ("", ""))[1], as_written[name][1]
+        if not _is_same_code(before, translate_units(job, base.side)[name]) and _is_same_code(now, new[name]):
+            found.update([] if mentions_device(now, job.profile) else [name])
     return frozenset(found)
+
+
+def _is_same_code(text: str, other: str) -> bool:
+    """Whether two units have the same canonical statements."""
+    return text == other or canonical(text) == canonical(other)
 
 
 def mentions_device(text: str, profile: Profile) -> bool:
     """Whether a unit mentions a GPU name, even one that its module rebinds to something of its own."""
     words = {row.name for row in profile.names if row.name != row.new_name} | {old for old, _ in profile.attributes}
     body = "\n".join(canonical(text))
-    return any(re.search(rf"(?<![\w.]){re.escape(word)}\b", body) for word in words)
+    return any(word in body and re.search(rf"(?<![\w.]){re.escape(word)}\b", body) for word in words)
 
 
 def _choose_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str]) -> dict[str, GpuBase]:

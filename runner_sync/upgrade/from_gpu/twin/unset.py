@@ -49,13 +49,10 @@ def find_unset(job: ModuleJob, side: GpuSide, text: str) -> dict[str, Obstacle]:
         beside = [*inherited.members.values(), *inherited.vllm.values()] if inherited is not None else []
         known = words.union(mine, inherited.members if inherited is not None else ())
         news = {name for body in mine.values() for name in _find_guarded_reads(body)} - known
-        news -= {name for body in (*mine.values(), *beside) if body for name in _find_set_attributes(body)}
+        near = [body for body in (*mine.values(), *beside) if body]
+        news = {name for name in news if not any(_sets(body, name) for body in near)}
         for name in sorted(news):
-            setters = [
-                member
-                for member, body in _select_members(owner, side.new).items()
-                if name in _find_set_attributes(body)
-            ]
+            setters = [member for member, body in _select_members(owner, side.new).items() if _sets(body, name)]
             if setters:
                 found[name] = Obstacle(
                     "code", name, f"set only by code that was not ported, in {' and '.join(setters)}"
@@ -79,6 +76,8 @@ def _select_members(owner: str, units: Mapping[str, str]) -> dict[str, str]:
 
 def _find_guarded_reads(text: str) -> Iterator[str]:
     """Yield attributes of ``self`` that a method reads only by ``getattr`` or ``hasattr``."""
+    if "getattr" not in text and "hasattr" not in text:
+        return
     nodes = walk(tree_of(text))
     loaded = (node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load))
     plain = {node.attr for node in loaded if is_name(node.value, "self")}
@@ -88,6 +87,11 @@ def _find_guarded_reads(text: str) -> Iterator[str]:
                 func=ast.Name(id="getattr" | "hasattr"), args=[ast.Name(id="self"), ast.Constant(value=str(n)), *_]
             ) if n not in plain:
                 yield n
+
+
+def _sets(text: str, name: str) -> bool:
+    """Whether a method sets an attribute of ``self`` to more than an empty constant."""
+    return name in text and name in _find_set_attributes(text)
 
 
 @lru_cache(maxsize=1024)

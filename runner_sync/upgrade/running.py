@@ -35,7 +35,7 @@ class Running:
 
 
 def _is_used(member: str, members: Sequence[tuple[str, str]]) -> bool:
-    return any(name != member and member in self_names(text) for name, text in members)
+    return any(name != member and member in text and member in self_names(text) for name, text in members)
 
 
 def find_running(class_name: str, drafts: Sequence[Draft], job: ModuleJob) -> Running:

@@ -9,7 +9,7 @@ import pytest
 from verify_samples import world
 
 from runner_sync.compose.notes import WORD, add_review_comments
-from runner_sync.merge import merge
+from runner_sync.merge import Reason, merge
 from runner_sync.model import ReviewItem, Triple
 from runner_sync.statements import flatten
 from runner_sync.statements.assigning import assigned_by
@@ -172,3 +172,40 @@ def test_what_both_sides_set_is_asked_about(theirs: str) -> None:
     ]
     other = merge(Triple(BASE, omni.replace("self.n", "self.m"), BASE.replace("    c()\n", theirs)))
     assert not [decision for decision in other.decisions if decision.reason.kind == "set by both"]
+
+
+BUILDING = "def start(self):\n    self.device = pick()\n    self.runner = Runner(self.device)\n"
+BRANCH = """def start(self):
+    self.device = pick()
+    if self.is_v2:
+        from v2 import RunnerV2
+
+        self.runner = RunnerV2(self.device)
+    else:
+        self.runner = Runner(self.device)
+"""
+
+
+def test_a_new_branch_that_builds_what_omni_builds_itself_is_asked_about() -> None:
+    merged = merge(Triple(BUILDING, BUILDING.replace("Runner(", "OmniRunner("), BRANCH))
+    assert merged.text == BRANCH.replace(" Runner(", " OmniRunner(")
+    assert [(one.chosen, one.reason) for one in merged.decisions] == [
+        ("self.runner = RunnerV2(self.device)", Reason("set beside omni's call", ("self.runner",), "OmniRunner"))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("edit", "branch"),
+    [
+        pytest.param(("x", "x"), ("x", "x"), id="omni edited nothing"),
+        pytest.param(("Runner(", "Runner(None, "), ("x", "x"), id="omni edited an argument"),
+        pytest.param(("pick()", "choose()"), ("x", "x"), id="omni edited another attribute"),
+        pytest.param(("Runner(", "OmniRunner("), ("RunnerV2(", "OmniRunner("), id="the same call"),
+        pytest.param(("Runner(", "OmniRunner("), ("RunnerV2(self.device)", "None"), id="no call"),
+    ],
+)
+def test_a_new_branch_beside_no_call_of_omnis_is_not_asked_about(
+    edit: tuple[str, str], branch: tuple[str, str]
+) -> None:
+    merged = merge(Triple(BUILDING, BUILDING.replace(*edit), BRANCH.replace(*branch)))
+    assert "set beside omni's call" not in {one.reason.kind for one in merged.decisions}

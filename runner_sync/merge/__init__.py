@@ -23,6 +23,7 @@ from runner_sync.merge.doubts.own_statements import (
     drop_emptied_inside,
     find_hollow_suites,
     find_read_before_changed,
+    find_set_beside_own_call,
     find_set_twice,
     find_used_too_early,
     make_doubt_about_emptied,
@@ -210,6 +211,7 @@ def _add_consequences(weave: Weave, chosen: _Chosen, doubts: Sequence[Doubt]) ->
     return [
         *add_unread_locals(weave, kept, chosen.contents, drop_emptied_inside(weave, doubts)),
         *find_set_twice(weave, kept),
+        *find_set_beside_own_call(weave, kept),
         *find_returned(weave, kept),
         *find_added_exits(weave, kept),
         *find_rewritten(weave, kept),

@@ -66,6 +66,7 @@ Kind = Literal[
     # A kept statement runs in another way than before.
     "no longer read",
     "set by both",
+    "set beside omni's call",
     "set below its use",
     "under a new condition",
     "under a condition of omni's",

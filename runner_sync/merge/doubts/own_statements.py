@@ -103,6 +103,26 @@ def find_set_twice(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     return doubts
 
 
+def find_set_beside_own_call(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
+    """Return doubts about new upstream calls that set an attribute which omni sets by a call of its own instead.
+
+    For example, upstream builds another runner in a new branch, and omni builds its own runner in the other one.
+    """
+    calls: dict[str, str] = {}
+    for strand in kept:
+        if strand.base is not None and strand.omni is not None:
+            before, mine = weave.base[strand.base].facts, weave.omni[strand.omni].facts
+            if before.called and mine.called and before.called != mine.called:
+                calls |= dict.fromkeys(before.attributes & mine.attributes, mine.called)
+    doubts = []
+    for strand in kept:
+        facts = pick_node(weave, strand).facts
+        both = sorted(facts.attributes & calls.keys()) if strand.sides == "u" and facts.called else []
+        if both and facts.called != calls[both[0]]:
+            doubts.append(Doubt(strand, Reason("set beside omni's call", (both[0],), calls[both[0]]), CONTESTED))
+    return doubts
+
+
 def find_used_too_early(weave: Weave, kept: Sequence[Strand], line: Mapping[Strand, int]) -> list[Doubt]:
     """Return doubts about omni's own statements that read a local above the statement that now sets it.
 

@@ -29,6 +29,7 @@ from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import Hierarchy, Inherited, ModuleJob, ModuleRevision, Upstream, Variant
 from runner_sync.upgrade.questions.hidden import ask_about_variants
 from runner_sync.upgrade.questions.never_freed import mention_filled
+from runner_sync.upgrade.questions.set_again import find_set_again
 
 OWN = "    def _update_states(self, scheduler_output):\n        self.mine = scheduler_output\n"
 ASCENDS = "    def _update_states(self, scheduler_output):\n        self.receive(scheduler_output)\n"
@@ -262,6 +263,49 @@ def test_a_method_that_calls_upstreams_on_one_path_misses_nothing(tmp_path: Path
 def test_what_changed_on_the_path_that_hands_on_is_run(tmp_path: Path) -> None:
     changed = "self.ready(rows)\n        self.c(rows)"
     assert beside(tmp_path, ONE_PATH, SPLIT.replace("self.c(rows)", changed)) == []
+
+
+AGAIN = """\
+    def _update_states(self, rows):
+        super()._update_states(rows)
+        self.rows = buffer(4)
+"""
+SETS = "    def _update_states(self, rows):\n        self.rows = buffer(8)\n"
+SETS_MORE = SETS.replace("8", "2 * 8")
+
+
+def test_an_attribute_that_is_set_again_after_upstreams_method_is_a_question(tmp_path: Path) -> None:
+    """``input_ids`` of the AR runner, which vllm-ascend 0.13.0 builds larger with context parallelism."""
+    expected = "this replaces self.rows, which vllm-ascend's method, called above, sets in another way since HEAD~1"
+    assert replaced(tmp_path, AGAIN, theirs=SETS, target=SETS_MORE) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("own", "new", "is_asked"),
+    [
+        pytest.param(AGAIN, SETS_MORE, True, id="upstream sets it in another way"),
+        pytest.param(AGAIN, SETS + "        if rows:\n            self.rows = rows\n", True, id="in one more way"),
+        pytest.param(
+            AGAIN.replace("super()", "NPUModelRunner").replace("(rows)", "(self, rows)"), SETS_MORE, True, id="by name"
+        ),
+        pytest.param(AGAIN, SETS, False, id="upstream sets it as before"),
+        pytest.param(AGAIN, SETS.replace("self.rows", "self.size"), False, id="upstream no longer sets it"),
+        pytest.param(AGAIN.replace("4", "2 * 8"), SETS_MORE, False, id="omni sets it in the same way"),
+        pytest.param(AGAIN.replace("buffer(4)", "pad(self.rows)"), SETS_MORE, False, id="omni uses the new value"),
+        pytest.param(AGAIN.replace("self.rows", "self.mine"), SETS_MORE, False, id="omni sets another one"),
+        pytest.param(AGAIN.replace("self.rows = ", "rows = "), SETS_MORE, False, id="omni sets a local"),
+        pytest.param(
+            f"{SETS}        super()._update_states(rows)\n".replace("8", "4"),
+            SETS_MORE,
+            False,
+            id="omni sets it before the call",
+        ),
+        pytest.param(AGAIN.replace("super()._up", "self._up"), SETS_MORE, False, id="another call"),
+    ],
+)
+def test_which_attributes_an_override_sets_again(own: str, new: str, *, is_asked: bool) -> None:
+    ways = {"super()", "NPUModelRunner"}
+    assert bool([*find_set_again(own, "_update_states", ways, old=SETS, new=new)]) is is_asked
 
 
 HOOK = "    def _drop(self, scheduler_output):\n        self.freed = scheduler_output\n"

@@ -27,6 +27,7 @@ from runner_sync.upgrade.questions.moved_work import mention_given_up_calls
 from runner_sync.upgrade.questions.never_freed import mention_filled
 from runner_sync.upgrade.questions.partial_overrides import lags_beside_call
 from runner_sync.upgrade.questions.reviews import Shown, make_review
+from runner_sync.upgrade.questions.set_again import find_set_again
 from runner_sync.upgrade.running import find_running
 
 
@@ -62,6 +63,34 @@ def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
         return draft.with_questions(
             _make_question(draft, job, reason, old=old[member], new=new[member], mine=draft.text)
         )
+
+    return [ask(draft) for draft in drafts]
+
+
+def ask_about_set_again(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
+    """Ask about attributes that an override sets again after calling a method in which upstream sets them otherwise."""
+    anchor, name = job.module.upstreams[0], job.module.name
+    ref, old, new = find_upstream_members(drafts, job)
+    inherited = job.hierarchy.inherited.get(name, Inherited()).members
+
+    def ask(draft: Draft) -> Draft:
+        member = draft.member
+        if draft.owner != name or draft.kind != "override" or draft.removed or member not in old.keys() & new.keys():
+            return draft
+        ways = _find_ways_to(anchor.name, member, inherited.get(member) if _is_direct_base(job) else None)
+        items = [
+            make_review(
+                draft,
+                job.path,
+                reason=f"this replaces {found.name}, which {TITLES[anchor.project]}'s method, called above, sets in "
+                f"another way since {ref}",
+                confidence=CONTESTED,
+                shown=Shown(base=found.old, omni=found.mine.text, upstream=found.new, chosen=found.mine.text),
+                line=found.mine.start,
+            )
+            for found in find_set_again(draft.text, member, ways, old=old[member], new=new[member])
+        ]
+        return draft.with_questions(*items)
 
     return [ask(draft) for draft in drafts]
 

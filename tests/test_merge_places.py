@@ -3,6 +3,8 @@ its number; and what a side makes for the statement behind it."""
 
 from __future__ import annotations
 
+from textwrap import indent
+
 import pytest
 
 from runner_sync.merge import FOLLOW, PORT, Merged, Policy, align, merge
@@ -592,3 +594,58 @@ def run(self, rows):
     assert result.text == omni
     asked = [item.reason.kind for item in result.decisions]
     assert ("on the other side" in asked) is is_asked
+
+
+FINISHED = """\
+def run(self, rows):
+    if self.state is not None:
+        raise StateError("not sampled yet")
+    self.start(rows)
+    self.finish(rows)
+    return rows
+"""
+TOLD = "    self.told_about(rows)\n"
+LATER = "    if self.returns_rows:\n        self.clear_buffers()\n        self.finish(rows)\n"
+DEEPER = f"    if self.is_last:\n{indent(LATER, '    ')}"
+BOTH = "    if self.returns_rows:\n        self.start(rows)\n        self.finish(rows)\n"
+SURE = "    self.begin()\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        pytest.param(LATER, TOLD + LATER, id="under a condition"),
+        pytest.param(DEEPER, TOLD + DEEPER, id="under two conditions"),
+        pytest.param(SURE + LATER, SURE + TOLD + LATER, id="behind a statement of omni's"),
+        pytest.param(
+            BOTH, BOTH.replace("        self.finish", f"    {TOLD}        self.finish"), id="between two in it"
+        ),
+    ],
+)
+def test_a_port_comes_in_under_no_condition_that_only_omni_has_around_the_next_statement(
+    given: str, expected: str
+) -> None:
+    """``recv_full_payload_inputs`` in vllm-omni 0.24.0: NPU lacks what the twin has in front of it, and has what
+    stands behind it under ``enable_return_routed_experts``."""
+    upstream = FINISHED.replace("    self.finish", f"{TOLD}    self.finish")
+    omni, merged = (f"def run(self, rows):\n{body}    return rows\n" for body in (given, expected))
+    assert merge(Triple(FINISHED, omni, upstream), policy=PORT).text == merged
+
+
+def test_a_port_comes_in_under_a_condition_that_both_have() -> None:
+    base, omni = (f"def run(self, rows):\n{body}    return rows\n" for body in (BOTH, LATER))
+    upstream = base.replace("        self.finish", f"    {TOLD}        self.finish")
+    merged = omni.replace("        self.finish", f"    {TOLD}        self.finish")
+    assert merge(Triple(base, omni, upstream), policy=PORT).text == merged
+
+
+def test_a_port_that_reads_what_omni_sets_under_the_condition_comes_in_behind_that() -> None:
+    base = FINISHED.replace("    self.finish", "    plan = self.plan(rows)\n    self.finish")
+    told = "    self.told_about(plan)\n"
+    own = "    if self.returns_rows:\n        plan = self.sketch_for(rows, self.kind)\n        self.finish(rows)\n"
+    omni, merged = (
+        f"def run(self, rows):\n{body}    return rows\n"
+        for body in (own, own.replace("        self.finish", f"    {told}        self.finish"))
+    )
+    upstream = base.replace("    self.finish", f"{told}    self.finish")
+    assert merge(Triple(base, omni, upstream), policy=PORT).text == merged

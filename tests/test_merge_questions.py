@@ -553,7 +553,9 @@ ENDS = "    self.keep(rows)\n    return rows\n"
         pytest.param(
             f"{EXTRA}    if self.lora:\n        self.set_lora(extra)\n", EXTRA, 3, id="behind what of it omni has"
         ),
-        pytest.param("    self.begin(rows)\n", "", 5, id="with nothing before it"),
+        pytest.param(
+            "    self.begin(rows)\n", "", 3, id="with nothing before it, in front of the block around the next"
+        ),
     ],
 )
 def test_what_omni_does_not_have_is_told_behind_what_it_follows_in_upstream(

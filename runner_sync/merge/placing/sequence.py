@@ -3,8 +3,9 @@
 Comes in: a ``Weave``. Goes out: its strands in output order. May touch: nothing.
 
 A diff3: strands that both omni and upstream have are anchors. Between two anchors, each addition goes next to the base
-statements beside it. In a copy, upstream's additions go in front of a marked omni block that reaches across the next
-anchor. In a shared ``finally``, omni's clean-ups come first, so that they have run if a ported clean-up fails.
+statements beside it, and upstream's go in front of omni's heads around the next anchor. In a copy, upstream's additions
+go in front of a marked omni block that reaches across the next anchor. In a shared ``finally``, omni's clean-ups come
+first, so that they have run if a ported clean-up fails.
 """
 
 from __future__ import annotations
@@ -168,7 +169,7 @@ def _interleave(
 
     ``behind`` is the base index that both runs follow.
     """
-    opened = omni.find_opened() if policy.first == "omni" else len(omni.strands)
+    opened = omni.find_opened()
     if policy.is_copy:
         opened = min(
             opened, _find_preparation_start(anchor, omni, weave), _find_marked_block_start(anchor, omni, weave)

@@ -144,6 +144,69 @@ def test_a_new_call_of_vllms_in_which_omni_changed_an_argument_is_vllms(twin: di
     assert found == ({OTHERS.strip()} if is_theirs else set())
 
 
+ENDED = """\
+        if self.is_routed:
+            # once all rows are there
+            capturer = get_global_capturer()
+            if capturer is not None:
+                capturer.finalize()
+"""
+EDITED = ENDED.replace("is not None", "is not None and self.keeps_experts")
+CLEARED = "        if self.is_routed:\n            self.capturer.clear_buffer()\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "left"),
+    [
+        pytest.param(NOTE, NOTE, NOTE, id="never had it"),
+        pytest.param(NOTE + EDITED, NOTE + EDITED, NOTE + EDITED, id="has it still"),
+        pytest.param(
+            NOTE + EDITED,
+            NOTE + EDITED.replace("get_global_capturer()", "self.capturer"),
+            NOTE + EDITED.replace("get_global_capturer()", "self.capturer"),
+            id="has it still, in another form",
+        ),
+    ],
+)
+def test_what_vllm_removed_does_not_return_to_a_twin_that_did_not_lose_it(old: str, new: str, left: str) -> None:
+    """``execute_model`` of omni 0.22.0 took ``clear_buffer`` from vLLM, and kept its own ``finalize`` further down."""
+    now = step(CLEARED, new)
+    undone = undo_vllm_step(now, old=step("", old), then=step(ENDED), now=step(CLEARED), npu=NpuVersions(step("", old)))
+    assert undone.text == step("", left)
+
+
+def test_another_branch_of_a_block_that_vllm_emptied_stays() -> None:
+    """A near-miss: vLLM changed one branch, and the twin took that from it; the other one is vLLM's and omni's."""
+    other = "        else:\n            self.wait_for_rows(rows)\n"
+    undone = undo_vllm_step(
+        step(CLEARED + other, GAIN),
+        old=step(NOTE + other.replace("else", "if not self.is_routed")),
+        then=step(ENDED + other),
+        now=step(CLEARED + other),
+        npu=NpuVersions(step(NOTE)),
+    )
+    assert "self.wait_for_rows(rows)" in undone.text
+    assert GAIN in undone.text
+
+
+def test_what_vllm_removed_returns_to_a_twin_that_lost_it() -> None:
+    """A near-miss: omni's own news are left, and what it did with vLLM is as it was."""
+    undone = undo_vllm_step(
+        step(CLEARED, GAIN), old=step(EDITED), then=step(ENDED), now=step(CLEARED), npu=NpuVersions(step(EDITED))
+    )
+    assert undone.text == step(ENDED, GAIN)
+
+
+@pytest.mark.parametrize(("own", "returns"), [("", False), ("        out = self.made_for(rows)\n", True)])
+def test_what_reads_a_local_that_the_twin_does_not_set_does_not_return(own: str, *, returns: bool) -> None:
+    """``hidden_states.kv_connector_output = …`` in the generation runner, which has no such local."""
+    made, told = "        out = self.forward_all(rows)\n", "        out.told = self.what_was_told(rows)\n"
+    near = "        self.told = self.what_was_told(rows)\n"
+    was, new = step(own + near), step(own, GAIN)
+    undone = undo_vllm_step(new, old=was, then=step(made + told), now=step(made), npu=NpuVersions(was))
+    assert undone.text == (step(own + told, GAIN) if returns else new)
+
+
 TIMED = '@timed("Loading (GPU)")'
 PURE = "@torch.inference_mode()"
 

@@ -197,6 +197,35 @@ def test_what_vllm_removed_returns_to_a_twin_that_lost_it() -> None:
     assert undone.text == step(ENDED, GAIN)
 
 
+def test_what_stands_in_a_block_that_vllm_gave_up_is_not_lost_with_it() -> None:
+    """A near-miss: the preparation in ``execute_model`` of vLLM 0.14.0, no longer under its inner ``with``."""
+    body = "            self.update_states(rows)\n"
+    inside = f"        with self.synchronize_input_prep():\n{body}"
+    outside = f"        with self.synchronize(), self.record():\n{body}"
+    undone = undo_vllm_step(
+        step(outside, GAIN), old=step(NOTE), then=step(inside), now=step(outside), npu=NpuVersions(step(NOTE))
+    )
+    assert undone.text.count(body) == 1
+
+
+def test_a_return_stays_behind_the_value_that_vllm_named() -> None:
+    """A near-miss: the local returns with the statement that sets it, which vLLM changed and did not remove."""
+    was = "        if self.is_pooling:\n            output = self.pool_rows(rows, first)\n"
+    was += "            output.connector = self.connector\n            return output\n"
+    now = "        if self.is_pooling:\n            return self.pool_rows(rows, first, self.connector)\n"
+    undone = undo_vllm_step(step(now, GAIN), old=step(was), then=step(was), now=step(now), npu=NpuVersions(step(was)))
+    assert undone.text == step(was, GAIN)
+
+
+def test_a_passage_that_the_twin_lost_returns_whole() -> None:
+    """A near-miss: a statement of it stands elsewhere in the twin, too: ``_update_states`` of vLLM 0.12.0."""
+    passage = "        if self.is_routed:\n            start = self.find_first_row()\n            self.fill(start)\n"
+    more = "        start = self.count_up(kept)\n        self.note_where(start)\n"
+    was, now = step(passage), step(CLEARED, more)
+    undone = undo_vllm_step(now, old=was, then=was, now=step(CLEARED), npu=NpuVersions(was))
+    assert undone.text == step(passage, more)
+
+
 @pytest.mark.parametrize(("own", "returns"), [("", False), ("        out = self.made_for(rows)\n", True)])
 def test_what_reads_a_local_that_the_twin_does_not_set_does_not_return(own: str, *, returns: bool) -> None:
     """``hidden_states.kv_connector_output = …`` in the generation runner, which has no such local."""

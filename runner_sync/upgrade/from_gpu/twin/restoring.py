@@ -28,18 +28,30 @@ def drop_unrestorable(then: str, *, now: str, old: str, new: str) -> str:
     ``old`` and ``new`` are the twin's texts. Returns ``then`` unchanged if the result would not parse.
     """
     nodes, theirs, before, after = map(list_nodes, (then, now, old, new))
-    removed = _find_removed(nodes, theirs)
-    unset = {name for node in nodes for name in binds(node)} - {name for node in after for name in binds(node)}
-    lost = removed - _find_restorable(nodes, before, after)
+    pairs = merge.align(nodes, theirs)
+    removed = _find_removed(nodes, theirs, {pair.left for pair in pairs})
+    barred = removed - _find_restorable(nodes, removed, before, after)
+    changed_back = [nodes[pair.left] for pair in pairs if not pair.equal]
+    set_by_twin = {name for node in (*after, *changed_back) for name in binds(node)}
+    unset = {name for node in nodes for name in binds(node)} - set_by_twin
     cut: set[int] = set()
-    while lost := (lost | _find_readers(nodes, removed, unset)) - cut:
-        cut.update(k for head in lost for k in below(nodes, head))
-        cut.update(_find_emptied(nodes, cut))
-        removed -= cut
+    while more := _find_whole(nodes, removed, barred | _find_readers(nodes, removed - cut, unset)) - cut:
+        cut |= more
+        cut |= _find_emptied(nodes, cut)
     cut.update(_find_remarks(nodes, cut))
     rows = {row for k in cut for row in range(nodes[k].start, nodes[k].start + len(nodes[k].lines))}
     text = "\n".join(line for row, line in enumerate(then.split("\n"), 1) if row not in rows)
     return text if parses(text) else then
+
+
+def _find_whole(nodes: Sequence[Node], removed: AbstractSet[int], tops: Collection[int]) -> set[int]:
+    """Return the statements ``tops`` with all inside them, except a block of which not all was ``removed``."""
+
+    def is_gone(k: int) -> bool:
+        return k in removed or nodes[k].is_comment or nodes[k].is_clause
+
+    blocks = (below(nodes, top) for top in tops)
+    return {k for block in blocks if all(map(is_gone, block)) for k in block}
 
 
 def _find_readers(nodes: Sequence[Node], returning: Collection[int], unset: AbstractSet[str]) -> set[int]:
@@ -48,9 +60,8 @@ def _find_readers(nodes: Sequence[Node], returning: Collection[int], unset: Abst
     return {k for k in returning if reads(nodes[k]) & lacking}
 
 
-def _find_removed(nodes: Sequence[Node], others: Sequence[Node]) -> set[int]:
+def _find_removed(nodes: Sequence[Node], others: Sequence[Node], paired: Collection[int]) -> set[int]:
     """Return the statements that ``others`` have neither here nor elsewhere; clauses go with their statement."""
-    paired = {pair.left for pair in merge.align(nodes, others)}
     anywhere = {node.canon for node in others}
     return {
         k
@@ -59,19 +70,25 @@ def _find_removed(nodes: Sequence[Node], others: Sequence[Node]) -> set[int]:
     }
 
 
-def _find_restorable(nodes: Sequence[Node], before: Sequence[Node], after: Sequence[Node]) -> set[int]:
-    """Return the statements that the twin had before and has in no form any more.
+def _find_restorable(
+    nodes: Sequence[Node], removed: Collection[int], before: Sequence[Node], after: Sequence[Node]
+) -> set[int]:
+    """Return the statements that the twin had before, unless it still has, in some form, all that vLLM removed there.
 
     An assignment to the same names is another form of an assignment.
     """
     kept = merge.align(before, after)
     still, known = {pair.left for pair in kept}, {pair.right for pair in kept}
     newly_set = {sets(node) for k, node in enumerate(after) if k not in known} - {frozenset()}
-    return {
-        pair.left
-        for pair in merge.align(nodes, before)
-        if pair.right not in still and sets(nodes[pair.left]) not in newly_set
-    }
+    had = {pair.left: pair.right for pair in merge.align(nodes, before)}
+    runs: list[list[int]] = [[]]
+    for k, node in enumerate(nodes):
+        if k in removed:
+            runs[-1] += [k] if k in had else []
+        elif not node.is_comment:
+            runs.append([])
+    lost = (run for run in runs if any(had[k] not in still and sets(nodes[k]) not in newly_set for k in run))
+    return {k for run in lost for k in run}
 
 
 def _find_emptied(nodes: Sequence[Node], cut: Collection[int]) -> set[int]:

@@ -7,7 +7,7 @@ from textwrap import indent
 
 import pytest
 
-from runner_sync.merge import FOLLOW, PORT, Merged, Policy, align, merge
+from runner_sync.merge import PORT, Merged, align, merge
 from runner_sync.merge.matching.classify import classify
 from runner_sync.model import Triple
 from runner_sync.statements import flatten
@@ -552,48 +552,6 @@ def test_an_addition_stays_with_its_predecessor_in_a_context_that_both_enter(
     text = merge(Triple(base, omni, upstream), policy=PORT).text
     assert ("            self.extend(plan)\n" in text) == is_inside
     assert ("\n        self.extend(plan)\n" in text) != is_inside
-
-
-TAKES_LAST = """\
-def run(self, rows):
-    with graph():
-        if self.aux:
-            rows, _ = outputs
-        else:
-            rows = outputs
-        if self.config.drafts:
-            self.drafter.run(total)
-    last = pack(rows)
-    rows, more = self.take(rows)
-    return rows, last
-"""
-TAKE = "    rows, more = self.take(rows)\n"
-
-
-@pytest.mark.parametrize(
-    ("given", "policy", "is_asked"),
-    [
-        pytest.param("total", PORT, False, id="that shares no value with what it moved past"),
-        pytest.param("rows", PORT, True, id="that reads what the other statement sets"),
-        pytest.param("total", FOLLOW, True, id="in a copy, which follows"),
-    ],
-)
-def test_a_port_may_leave_a_moved_statement_where_it_is(given: str, policy: Policy, is_asked: bool) -> None:
-    """The twin moved ``take`` in front of the drafter's run, into a suite that omni does not have."""
-    moved = TAKES_LAST.replace(TAKE, "").replace("        if self.config", f"    {TAKE}        if self.config")
-    omni = f"""\
-def run(self, rows):
-    rows = self.forward(total, rows)
-    if self.drafter:
-        self.drafter.run(rank=rank, given={given}, profile=profile)
-    if self.balancer:
-        self.balancer.end()
-{TAKE}    return rows, rows
-"""
-    result = merge(Triple(TAKES_LAST, omni, moved), policy=policy)
-    assert result.text == omni
-    asked = [item.reason.kind for item in result.decisions]
-    assert ("on the other side" in asked) is is_asked
 
 
 FINISHED = """\

@@ -243,7 +243,7 @@ def _write_result(
     early += [] if is_copy else find_read_before_changed(weave, strands, lines, asked={doubt.strand for doubt in early})
     asked += early
     asked += find_out_of_order(weave, emitted, asked)
-    asked += find_misplaced_moves(weave, kept, emitted, asked, is_copy=is_copy)
+    asked += find_misplaced_moves(weave, kept, emitted, asked)
     text = emitted.text if triple.omni.endswith("\n") or not triple.omni else emitted.text[:-1]
     return Merged(text, make_decisions(weave, strands, emitted, contents, asked), _is_well_formed(text, triple))
 

@@ -135,14 +135,11 @@ def find_moved_apart(weave: Weave, kept: Sequence[Strand], emitted: Emitted, ask
     return doubts
 
 
-def find_misplaced_moves(
-    weave: Weave, kept: Sequence[Strand], emitted: Emitted, asked: Sequence[Doubt], *, is_copy: bool
-) -> list[Doubt]:
+def find_misplaced_moves(weave: Weave, kept: Sequence[Strand], emitted: Emitted, asked: Sequence[Doubt]) -> list[Doubt]:
     """Return doubts about moved statements of all three texts that stand on the wrong side of another statement.
 
     A side moved the statement, or put it into another suite. The right order of two statements is that of the side
-    which changed it. Skips strands in ``asked``. In a text that is no copy, two statements that share no value may
-    stay in omni's order.
+    which changed it. Skips strands in ``asked``.
     """
     known = {doubt.strand for doubt in asked}
     places = _Places(weave)
@@ -157,9 +154,6 @@ def find_misplaced_moves(
             continue
         for other in both:
             is_first = merged[strand] < merged[other]
-            is_free = not is_copy and _are_independent(pick_node(weave, strand), pick_node(weave, other))
-            if is_free and is_first == (both[strand][1] < both[other][1]):
-                continue
             if is_first == (written[strand] < written[other]) and is_first != _is_first(both[strand], both[other]):
                 doubts.append(Doubt(strand, OUT_OF_ORDER, REBUILT))
                 del both[strand]

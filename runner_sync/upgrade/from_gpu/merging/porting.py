@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 from runner_sync import lineage, merge
 from runner_sync.confidence import CONTESTED, REBUILT
@@ -24,7 +23,6 @@ from runner_sync.upgrade.from_gpu.asking.left_standing import ask_about_left_sta
 from runner_sync.upgrade.from_gpu.asking.once_more import ask_about_old_form_elsewhere
 from runner_sync.upgrade.from_gpu.asking.untranslated import ask_about_untranslated
 from runner_sync.upgrade.from_gpu.merging import (
-    initial_values,
     mixins_alone,
     record_fields,
     resting_on,
@@ -38,10 +36,9 @@ from runner_sync.upgrade.from_gpu.merging.taking_back import take_back_unfit
 from runner_sync.upgrade.from_gpu.twin import gpu_side, mixins, moved_helpers
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, record_twin
 from runner_sync.upgrade.from_gpu.twin.readings import find_vllm_unit, list_vllm_canons, translate_units
-from runner_sync.upgrade.job import GpuBase, Inherited, ModuleJob, find_conflict_winner
+from runner_sync.upgrade.job import GpuBase, ModuleJob, find_conflict_winner
 from runner_sync.upgrade.questions import answered, wording
 from runner_sync.upgrade.questions.in_helpers import name_helpers
-from runner_sync.upgrade.questions.predicates import drop_met_conditions
 from runner_sync.upgrade.questions.reviews import make_not_ported_review, make_review_of_decision, make_unmerged_review
 
 
@@ -256,15 +253,8 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
     policy = merge.settle_for(merge.PORT, find_conflict_winner(job, draft.name))
     pinned = _find_upstream_statements(draft, context)
     wrapped = wrapped_returns.find_newly_wrapped(sides, context.veto, foreign, pinned)
-    merge_side = partial(
-        merge_soundly, policy=policy, veto=context.veto, foreign=foreign, pinned=pinned, known=context.known
-    )
-    settled = wrapped_returns.remove_wrapping_changes(sides, wrapped)
-    result, broken = merge_side(settled)
-    lacking = find_lacking(result.decisions)
-    shorter = initial_values.drop_default_arguments(settled, lacking, partial(_find_method, draft, context))
-    if shorter != settled:
-        result, broken = merge_side(shorter)
+    settled, known = wrapped_returns.remove_wrapping_changes(sides, wrapped), context.known
+    result, broken = merge_soundly(settled, policy, veto=context.veto, foreign=foreign, pinned=pinned, known=known)
     if not result.parses:
         reason = f"the merge with {job.twin.new.path} did not parse, so the NPU runner's text stays"
         item = make_unmerged_review(
@@ -280,22 +270,14 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
         )
     passages = ported_passages.list_questions(draft, job, before=draft.text, after=result.text, twin=sides.upstream)
     asked = drop_already_present(result.decisions, draft.text)
-    asked = drop_met_conditions(answered.drop_answered(asked, job.target.constructors), result.text, draft, job)
-    left = join_left_out(asked)
+    left = join_left_out(answered.drop_answered(asked, job.target.constructors))
     left = name_helpers(left, draft, job, _select_members(context.side.new, draft.owner))
     decisions = [make_review_of_decision(item, draft, job.path, line=item.line, sides=wording.PORTED) for item in left]
-    passages = [initial_values.mention_dropped_arguments(item, lacking) for item in passages]
     ported = draft.with_stage_and_moved_questions(result.text, "gpu").with_questions(*passages, *decisions)
     ported = ask_about_old_form_elsewhere(wrapped_returns.wrap_returns(ported, job, wrapped), job, sides)
-    return _Port(
-        ask_about_left_standing(ported, job, sides, context.side, pinned), is_whole=not lacking, lacking=lacking
-    )
-
-
-def _find_method(draft: Draft, context: _Context, name: str) -> str | None:
-    """Return the text of a method that omni defines for the draft's class, as the class inherits or gets it."""
-    inherited = context.job.hierarchy.inherited.get(draft.owner, Inherited()).members
-    return inherited.get(name) or context.side.new.get(f"{draft.owner}.{name}")
+    ported = ask_about_left_standing(ported, job, sides, context.side, pinned)
+    lacking = find_lacking(result.decisions)
+    return _Port(ported, is_whole=not lacking, lacking=lacking)
 
 
 def _find_upstream_statements(draft: Draft, context: _Context) -> frozenset[str]:

@@ -66,6 +66,11 @@ def test_a_statement_alone_reads_as_in_its_module(path: Path) -> None:
         ("async def f():\n    return await g()\n", ["async def f()", "return await g()"]),
         ("x = f'{a!r:>{width}}' \\\n    'b'\n", ["x = f'{a!r:>{width}}b'"]),
         ("def f(a: 'int' = 1, *, b=(2)) -> None:\n    pass\n", ["def f(a: int=1, *, b=2) -> None", "pass"]),
+        ("def f(\n    a, b\n): return a\n", ["def f(a, b)", "return a"]),
+        ("class A(B,\n        C): x = 1\n", ["class A(B, C)", "x = 1"]),
+        ("@(\n    d\n)\ndef f():\n    @e\n    def g(): pass\n", ["@d def f()", "@e\ndef g():\n    pass"]),
+        ("def f():  # ä\n    # b\n\n    'ö'\n", ["def f()", "# b", "'ö'"]),
+        ("    async def f(self):\n            pass\n", ["async def f(self)", "pass"]),
         ("\f@d\nclass A(B, metaclass=M):\n    x: int\n", ["@d class A(B, metaclass=M)", "x: int"]),
     ],
 )

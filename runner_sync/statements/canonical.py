@@ -29,9 +29,13 @@ def canonical_expression(expression: ast.expr, lines: Sequence[str]) -> str:
 
 def canonical_definition(node: Function | ast.ClassDef, lines: Sequence[str]) -> str:
     """Return the canonical head of a function or class: decorators and signature on one line, annotations
-    normalised. Its suite must begin on a line of its own."""
-    head = "\n".join(lines[first_line(node) - 1 : first_line(node.body[0]) - 1])
-    return _unparse_definition(head)
+    normalised."""
+    top = first_line(node.body[0])
+    begin = lines[top - 1].encode()[: node.body[0].col_offset].decode()
+    try:
+        return _unparse_definition("\n".join([*lines[first_line(node) - 1 : top - 1], begin]))
+    except SyntaxError:  # a decorator in brackets begins on a line above its expression
+        return _print_head(node)
 
 
 def _cut(node: ast.stmt | ast.expr, lines: Sequence[str]) -> str:
@@ -70,11 +74,15 @@ def _unparse_expression(source: str) -> str:
 @lru_cache(maxsize=4096)
 def _unparse_definition(head: str) -> str:
     # A form feed resets the column.
-    lead = head[: len(head) - len(head.lstrip())].rpartition("\f")[2]
-    tree = ast.parse(f"{'if 1:' if lead else ''}\n{head}\n{lead} pass")
+    is_inside = bool(head[: len(head) - len(head.lstrip())].rpartition("\f")[2])
+    tree = ast.parse(f"{'if 1:' if is_inside else ''}\n{head}pass")
     spell_out_keywords(tree, head)
-    (node,) = tree.body[0].body if lead else tree.body  # type: ignore[attr-defined]
+    (node,) = tree.body[0].body if is_inside else tree.body  # type: ignore[attr-defined]
     assert isinstance(node, Function | ast.ClassDef)
+    return _print_head(node)
+
+
+def _print_head(node: Function | ast.ClassDef) -> str:
     decorators = "".join(f"@{ast.unparse(d)} " for d in node.decorator_list)
     if isinstance(node, ast.ClassDef):
         parts = [*map(ast.unparse, node.bases), *map(ast.unparse, node.keywords)]

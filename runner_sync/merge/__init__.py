@@ -49,7 +49,6 @@ from runner_sync.merge.placing.replacing import move_to_replaced_suites
 from runner_sync.merge.placing.sequence import order_strands
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, Preference, Terms, settle_for
 from runner_sync.merge.preparing.complementary import with_else_as_condition
-from runner_sync.merge.preparing.held_attributes import with_attributes_as_omni
 from runner_sync.merge.preparing.in_front import with_conditions_in_other_branches
 from runner_sync.merge.preparing.omni_order import in_omni_order
 from runner_sync.merge.preparing.one_form import in_one_form
@@ -299,7 +298,6 @@ __all__ = [
     "merge",
     "rename_alike",
     "settle_for",
-    "with_attributes_as_omni",
     "with_old_reads_renamed",
     "with_omni_names_behind",
 ]

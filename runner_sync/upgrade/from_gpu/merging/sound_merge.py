@@ -57,7 +57,7 @@ def merge_soundly(
         if not (names.keys() - missing or lost) or attempt == TRIES - 1:
             break
         pinned |= lost
-        sides, unnamed = _use_omni_names(sides, sorted(names.keys() - missing)), sides
+        sides, unnamed = merge.with_omni_names_behind(sides, sorted(names.keys() - missing)), sides
         missing |= {name: why for name, why in names.items() if sides == unnamed and name not in missing}
     # The statement that binds a name may have come in renamed without all statements that read it.
     text = merge.with_old_reads_renamed(sides.omni, result.text, {item.what for item in broken if item.kind != "idle"})
@@ -69,11 +69,6 @@ def merge_soundly(
         if now <= was:
             return part, set()
     return result, broken and (_drop_set_by_change(sides, first_defects) or first_defects or broken)
-
-
-def _use_omni_names(sides: Triple, names: Collection[str]) -> Triple:
-    """Replace ``names`` in base and upstream by omni's names, or by the attributes that omni reads directly."""
-    return merge.with_attributes_as_omni(merge.with_omni_names_behind(sides, names), names)
 
 
 def _drop_set_by_change(sides: Triple, defects: Collection[Problem]) -> set[Problem]:

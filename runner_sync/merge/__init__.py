@@ -49,7 +49,6 @@ from runner_sync.merge.placing.replacing import move_to_replaced_suites
 from runner_sync.merge.placing.sequence import order_strands
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, Preference, Terms, settle_for
 from runner_sync.merge.preparing.complementary import with_else_as_condition
-from runner_sync.merge.preparing.in_front import with_conditions_in_other_branches
 from runner_sync.merge.preparing.omni_order import in_omni_order
 from runner_sync.merge.preparing.one_form import in_one_form
 from runner_sync.merge.preparing.renames import (
@@ -144,7 +143,6 @@ def _make_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
     In a port, also put the blocks into one order.
     """
     triple = with_else_as_condition(in_one_form(triple), terms.foreign)
-    triple = with_conditions_in_other_branches(triple)
     if terms.policy.is_copy:
         triple = with_returned_values_named(with_upstream_branches(triple))
     triple = with_omni_names_of_values(with_omni_names(triple))

@@ -45,7 +45,6 @@ from runner_sync.merge.placing.moved_remarks import carry_over_remarks
 from runner_sync.merge.placing.nesting import set_parents, set_parents_of_omni
 from runner_sync.merge.placing.pruning import drop_partial_wrappers, prune
 from runner_sync.merge.placing.remarks import keep_comments_on_untouched, move_comments_with_statements
-from runner_sync.merge.placing.replacing import move_to_replaced_suites
 from runner_sync.merge.placing.sequence import order_strands
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, Preference, Terms, settle_for
 from runner_sync.merge.preparing.complementary import with_else_as_condition
@@ -163,7 +162,6 @@ def _settle(weave: Weave, terms: Terms) -> tuple[list[Strand], list[Doubt]]:
     doubts += merge_duplicate_clauses(weave, strands)
     if not terms.policy.is_copy:
         doubts += drop_partial_wrappers(weave, strands)
-        move_to_replaced_suites(weave)
         keep_comments_on_untouched(weave, strands)
     return strands, doubts
 

@@ -8,5 +8,5 @@ nothing.
   (``spacing``) and no keyword twice (``repeated``);
 - ``transplant``, ``arguments``, ``positional`` and ``callees`` handle calls whose arguments both sides changed;
 - ``operands``, ``keyword_order`` and ``other_suite`` compare conditions and keywords;
-- ``paths`` takes over attribute paths that upstream changed; ``inner_remarks`` keeps omni's comments in a statement.
+- ``inner_remarks`` keeps omni's comments in a statement.
 """

@@ -16,7 +16,6 @@ from runner_sync.merge.phrases.inner_remarks import with_remarks
 from runner_sync.merge.phrases.keyword_order import find_side_with_all_changes
 from runner_sync.merge.phrases.operands import with_operands
 from runner_sync.merge.phrases.other_suite import find_guards_of_another_suite
-from runner_sync.merge.phrases.paths import with_upstream_paths
 from runner_sync.merge.phrases.phrase import has_change, is_mixed_from, is_part_of, merge_phrases
 from runner_sync.merge.phrases.positional import are_placed_by_guess
 from runner_sync.merge.phrases.transplant import carry_over, merge_surrounded
@@ -219,9 +218,6 @@ def _merge_by_phrases(base: Node, omni: Node, upstream: Node, terms: Terms) -> t
         merged = _merge_from(old, omni, upstream, terms.policy)
         if merged is not None:
             return merged
-    moved = with_upstream_paths(base, omni, upstream)
-    if moved is not None and is_statement_like(moved, omni):
-        return _make_content(moved, omni), None
     chosen = omni if terms.policy.both_edited == "omni" else upstream
     sides = base.text, omni.text, upstream.text
     part = merge_phrases(*sides, parses=lambda text: is_statement_like(text, omni), prefer=terms.policy.both_edited)

@@ -217,7 +217,6 @@ def _make_job(derived: DerivedModule, run: _Run) -> ModuleJob:
             relocated=module_texts.relocated,
             lacks=module_texts.lacks,
             moved_to=module_texts.moved_to,
-            device_code=run.device_code,
             gives_up=run.device_code.gives_up,
             omni_module=module_texts.find_module,
             imported=frozenset(name for one in run.modules for name in read_imports(one.text, one.path)),

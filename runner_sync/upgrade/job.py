@@ -240,10 +240,9 @@ class Target:
     """Whether a module, as it will be after this run, is known to lack a name."""
     moved_to: Callable[[str, str], str] = lambda _module, _name: ""
     """The only other module that defines a name which a module lacks; empty if there is none or more than one."""
-    device_code: Callable[[str], str] = lambda _called: ""
-    """Takes a name as the GPU runner calls it; returns its definition and the CUDA names used there; else empty."""
     gives_up: Callable[[str], str] = lambda _called: ""
-    """Takes such a name; returns the file that defines it if the function returns at once without a GPU; else empty."""
+    """Takes a name as the GPU runner calls it; returns the file that defines it if the function returns at once without
+    a GPU; else empty."""
     omni_module: Callable[[str], tuple[str, str] | None] = lambda _module: None
     """Takes a dotted name; returns path and text of the module; ``None`` if no tree at hand has it."""
     imported: frozenset[str] = frozenset()

@@ -4,5 +4,5 @@ Comes in: trees and module texts. Goes out: members by class, and names that not
 reading.
 
 - ``hierarchy`` and ``module_texts`` for inheritance, ``variants`` for conditional bases;
-- ``undefined`` for attributes that nothing sets, ``device_code`` for CUDA code behind a call.
+- ``undefined`` for attributes that nothing sets, ``device_code`` for calls that do nothing without a GPU.
 """

@@ -1,33 +1,29 @@
-"""Find omni's own CUDA code behind the calls of a runner, which a translated port would still run.
+"""Find omni's own functions that do nothing without a GPU behind the calls of a runner.
 
-Comes in: the profile's GPU modules and the texts of the trees. Goes out: a phrase for each called name. May touch: the
+Comes in: the profile's GPU modules and the texts of the trees. Goes out: the file of such a function. May touch: the
 trees, by reading.
+
+For example ``schedule_async_write`` of vllm-omni's prefix cache (0.28.0) returns at once where ``torch.cuda`` is not
+available.
 """
 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from runner_sync.listing import at_most
 from runner_sync.naming import Import, project_of
 from runner_sync.profile import Profile
-from runner_sync.statements import code_of, first_function, is_python
+from runner_sync.statements import first_function, is_python
 from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.syntax import dotted_name, is_string, module_of, walk
 from runner_sync.texts.import_entries import read_imports
 from runner_sync.units import texts
 
-_CUDA = re.compile(r"\btorch\.cuda\.\w+")
-
-SHOWN = 3
-"""How many CUDA names a phrase has at most."""
-
 
 class DeviceCode:
-    """Finds the definition behind a call in the GPU runners, and the CUDA names that it uses.
+    """Finds the definition behind a call in the GPU runners.
 
     Covers functions that a GPU module imports from omni, and methods of objects that a GPU class makes from an omni
     class: ``self.cache = Cache(rows)``. Calls inside those are not followed.
@@ -37,36 +33,28 @@ class DeviceCode:
         self._paths = dict.fromkeys(module.gpu.path for module in profile.modules if module.gpu is not None)
         self._module_texts = module_texts
 
-    def __call__(self, called: str) -> str:
-        """Return a phrase about the CUDA names behind a called name; empty without such code.
-
-        ``self.cache.write`` (as the GPU runner writes it) gives ``Cache.write (vllm_omni/cache.py) uses
-        torch.cuda.is_available``.
-        """
-        for where, path, text in self._find_definitions(called):
-            if words := list(dict.fromkeys(_CUDA.findall(code_of(text)))):
-                return f"{where} ({path}) uses {at_most(SHOWN, words)}"
-        return ""
-
     def gives_up(self, called: str) -> str:
-        """Return the file that defines a called name which returns at once if there is no CUDA; else empty."""
-        return next((path for _, path, text in self._find_definitions(called) if _begins_with_exit(text)), "")
+        """Return the file that defines a called name which returns at once if there is no CUDA; else empty.
 
-    def _find_definitions(self, called: str) -> Iterator[tuple[str, str, str]]:
-        """Yield the name, path and text of each definition that the called name may mean in a GPU module."""
+        ``self.cache.write`` (as the GPU runner writes it) gives ``vllm_omni/cache.py``.
+        """
+        return next((path for path, text in self._find_definitions(called) if _begins_with_exit(text)), "")
+
+    def _find_definitions(self, called: str) -> Iterator[tuple[str, str]]:
+        """Yield the path and text of each definition that the called name may mean in a GPU module."""
         owner, dot, name = called.rpartition(".")
         for entry in self._omni_imports.get(name, ()) if not dot else ():
             found = self._module_texts.find_module(entry.module)
             units = texts.whole_definitions(found[1], found[0]) if found is not None and is_python(found[1]) else {}
             if found is not None and entry.name in units:
-                yield entry.name, found[0], units[entry.name]
+                yield found[0], units[entry.name]
         for entry in self._attribute_classes.get(owner.removeprefix("self."), ()) if owner.startswith("self.") else ():
             made = self._module_texts.find_class(entry.module, entry.name)
             source = self._module_texts.find_module(made.module) if made is not None else None
             if made is not None and source is not None:
                 members = texts.members(made.text, made.name, made.module)
                 if name in members:
-                    yield f"{made.name}.{name}", source[0], members[name]
+                    yield source[0], members[name]
 
     @cached_property
     def _omni_imports(self) -> dict[str, list[Import]]:

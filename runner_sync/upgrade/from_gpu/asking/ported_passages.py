@@ -13,11 +13,11 @@ from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from runner_sync import merge
-from runner_sync.confidence import DERIVED, DOUBTFUL
+from runner_sync.confidence import DERIVED
 from runner_sync.model import ReviewItem
 from runner_sync.statements import INDENT, Node, ancestors, enclosing, flatten
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu.asking import device_behind, features, no_longer_passed, unconfirmed
+from runner_sync.upgrade.from_gpu.asking import features, no_longer_passed, unconfirmed
 from runner_sync.upgrade.from_gpu.twin import owing
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
@@ -54,16 +54,15 @@ def list_questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twi
         was, now = _join_lines(old[i1:i2]), _join_lines(new[j1:j2])
         if _words_outside_comments(was) == _words_outside_comments(now):
             continue
-        behind = device_behind.explain(now, before, job)
         taken_over = (
             f"{_explain_presence(was, _find_telling_within(after, j1, j2), occurrences)}{owing.explain(now, job)}"
-            f"{unconfirmed.explain(now, job)}{behind}{no_longer_passed.explain(was, now, after)}"
+            f"{unconfirmed.explain(now, job)}{no_longer_passed.explain(was, now, after)}"
         )
         item = make_review(
             draft,
             job.path,
             reason=taken_over if now else _explain_absence(before, i1, i2, occurrences.lost),
-            confidence=DOUBTFUL if behind else DERIVED,
+            confidence=DERIVED,
             shown=Shown(omni=was, upstream=in_twin.quote(now, j1, j2), chosen=now),
             line=j1 + 1,
             from_gpu=True,

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runner_sync.confidence import DOUBTFUL, INFERRED, REQUIRED
+from runner_sync.confidence import INFERRED, REQUIRED
 from runner_sync.fitting.hooks import describe_skipped_steps, fit_sampler_hook
 from runner_sync.fitting.members import Member, find_predecessor, find_successor
 from runner_sync.model import ReviewItem
 from runner_sync.texts.member_text import self_names
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.from_gpu.asking import device_behind, unconfirmed
+from runner_sync.upgrade.from_gpu.asking import unconfirmed
 from runner_sync.upgrade.from_gpu.asking.untranslated import ask_about_untranslated
 from runner_sync.upgrade.from_gpu.twin import owing
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, record_twin
@@ -68,12 +68,10 @@ def _describe_sampler_steps(name: str, job: ModuleJob) -> tuple[str, ...]:
 
 def _review_added(draft: Draft, job: ModuleJob, decision: Member, notes: Sequence[str]) -> ReviewItem:
     what = "ported as a hook" if decision.action == "hook" else "ported"
-    behind = device_behind.explain(draft.text, "", job)
-    doubts = f"{owing.explain(draft.text, job)}{unconfirmed.explain(draft.text, job)}{behind}"
+    doubts = f"{owing.explain(draft.text, job)}{unconfirmed.explain(draft.text, job)}"
     reason = "; ".join([f"{what} from the GPU runner: {decision.reason}{doubts}", *notes])
     shown = Shown(upstream=draft.text, chosen=draft.text)
-    sure = DOUBTFUL if behind else REQUIRED
-    return make_review(draft, job.path, reason=reason, confidence=sure, shown=shown, from_gpu=True)
+    return make_review(draft, job.path, reason=reason, confidence=REQUIRED, shown=shown, from_gpu=True)
 
 
 def _find_wanted(

@@ -12,16 +12,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from runner_sync.confidence import DERIVED, INFERRED, REQUIRED
-from runner_sync.fitting import constructors, passing, records, successors, unset
+from runner_sync.confidence import DERIVED, REQUIRED
+from runner_sync.fitting import constructors, passing, records, unset
 from runner_sync.fitting.mended import Repair
 from runner_sync.fitting.passing import Parameter
 from runner_sync.model import ReviewItem
 from runner_sync.texts.member_text import self_names
-from runner_sync.units import texts
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.job import Inherited, ModuleJob, ModuleRevision
+from runner_sync.upgrade.job import Inherited, ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
@@ -44,46 +43,6 @@ def fit_records(drafts: Sequence[Draft], job: ModuleJob, twins: Mapping[str, str
         return _apply_mending(draft, job, fit, REQUIRED) if draft.owner else draft
 
     return _change_chosen(drafts, fit_draft)
-
-
-def follow_renamed_members(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """Rename members in omni's own code where upstream renamed them."""
-    names: dict[str, str] = {}
-    for base in _find_copied_revisions(drafts, job):
-        names = _find_renamed_members(base, drafts, job) | names
-
-    def follow(draft: Draft) -> Draft:
-        return (
-            _apply_mending(draft, job, partial(successors.rename_member, names=names), INFERRED)
-            if draft.owner
-            else draft
-        )
-
-    return _change_chosen(drafts, follow) if names else [*drafts]
-
-
-def _find_copied_revisions(drafts: Sequence[Draft], job: ModuleJob) -> list[ModuleRevision]:
-    """Return the revisions that copies in the module were made from, oldest first."""
-    refs = {draft.base.ref for draft in drafts if draft.base is not None}
-    return [side for side in job.upstream.bases if side.ref in refs] if job.upstream.is_followed else []
-
-
-def _find_renamed_members(base: ModuleRevision, drafts: Sequence[Draft], job: ModuleJob) -> dict[str, str]:
-    """Return ``{old name: new name}`` of members that upstream renamed since ``base`` and that drafts still read."""
-    name, now = job.module.upstreams[0].name, job.upstream.new
-    if now is None:
-        return {}
-    old, new = (texts.members(side.text, name, side.path) for side in (base, now))
-    read = {name for draft in drafts if draft.chosen and not draft.removed for name in self_names(draft.text)}
-    return successors.find_renamed_members(old, new, read, _iterate_member_texts(drafts, job))
-
-
-def _iterate_member_texts(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[str]:
-    """Yield further texts that may define members of the runner; lazily, because vLLM's may be a download."""
-    yield from (draft.text for draft in drafts)
-    yield job.twin.new.text if job.twin.new is not None else ""
-    vllm = job.twin.load_vllm()
-    yield vllm.text if vllm is not None else ""
 
 
 def set_as_attributes(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:

@@ -98,9 +98,8 @@ def _run_later_stages(job: ModuleJob, drafts: Sequence[Draft]) -> tuple[ModuleRe
 
 
 def _mend(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSide) -> list[Draft]:
-    """Adapt returns, names, records, arguments and parameters to the changes."""
+    """Adapt returns, records, arguments and parameters to the changes."""
     drafts = returning.hand_over(drafts, job)
-    drafts = mending.follow_renamed_members(drafts, job)
     drafts = mending.fit_records(drafts, job, side.new)
     drafts = mending.drop_unset_arguments(drafts, job)
     drafts = mending.set_as_attributes(drafts, job)

@@ -13,8 +13,8 @@ from runner_sync.confidence import CONTESTED, INFERRED, REBUILT
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.matching.branches import are_branches
 from runner_sync.merge.matching.own_forms import find_own_form
-from runner_sync.merge.phrases.contents import CARRIED, find_sides, is_inherited, is_same
-from runner_sync.merge.phrases.transplant import carry_over, carry_over_named_part
+from runner_sync.merge.phrases.contents import CARRIED, is_inherited, is_same
+from runner_sync.merge.phrases.transplant import carry_over
 from runner_sync.merge.policy import Terms
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, index_omni_only, pick_node
@@ -41,9 +41,6 @@ def _judge(weave: Weave, strand: Strand, terms: Terms, own: Collection[str]) -> 
             return _judge_gone_upstream(weave, strand, terms)
         case "bu":
             return _judge_gone_in_omni(weave, strand, terms, own)
-        case "bou" if terms.policy.is_copy:
-            _follow_named_part(weave, strand)
-            return True, None
         case _:
             return True, None
 
@@ -185,21 +182,6 @@ def _has_same_values_there(weave: Weave, strand: Strand, moved: Strand) -> bool:
     places = sorted((weave.of_upstream[first].in_omni, weave.of_upstream[last].in_omni, moved.in_omni))
     between = [*weave.omni[places[0] : places[-1]], *weave.upstream[first:last]]
     return not uses_anything_of(between, [weave.upstream[strand.in_upstream]])
-
-
-def _follow_named_part(weave: Weave, strand: Strand) -> None:
-    """Carry omni's edit of a part of a statement into the new assignment to which upstream moved that part.
-
-    Both strands get their text as ``carried``.
-    """
-    base, omni, upstream = (node.canon for node in find_sides(weave, strand) if node is not None)
-    if base in (omni, upstream) or omni == upstream:
-        return
-    new = [s for s in weave.of_upstream if s.sides == "u" and s.kept and not s.carried]
-    found = carry_over_named_part(base, omni, upstream, [weave.upstream[s.in_upstream].canon for s in new])
-    if found is not None:
-        new[found[0]].carried = found[1]
-        strand.carried = weave.upstream[strand.in_upstream].text
 
 
 def _carry_over(weave: Weave, strand: Strand) -> Strand | None:

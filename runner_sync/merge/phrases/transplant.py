@@ -5,15 +5,12 @@ change. May touch: nothing.
 
 - ``carry_over``: upstream passes the arguments of a call to another function, or collects them in a dictionary first;
   an argument that omni added to the old call goes there.
-- ``carry_over_named_part``: upstream moved a part of the statement into its own assignment; omni's change of that part
-  goes there.
 - ``merge_surrounded``: one side put more around the expression that the other side changed.
 """
 
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -45,38 +42,6 @@ class Argument:
     @property
     def is_mapping(self) -> bool:
         return self.keyword == "**"
-
-
-def carry_over_named_part(base: str, omni: str, upstream: str, candidates: Sequence[str]) -> tuple[int, str] | None:
-    """Return ``(index, text)``: the candidate that assigns a part of the statement to a name, with omni's part.
-
-    All are canonical statements::
-
-        base      out = f(g(x))         upstream   y = g(x)          result   y = g(x, 1)
-        omni      out = f(g(x, 1))                 out = f(y)                 out = f(y)
-
-    ``None`` if upstream did more, or if omni changed another part or made two values of this part.
-    """
-    for index, text in enumerate(candidates):
-        match = _NAMING.fullmatch(text)
-        places = list(re.finditer(rf"(?<![\w.]){match[1]}\b", upstream)) if match else []
-        if match is None or len(places) != 1:
-            continue
-        before, behind = upstream[: places[0].start()], upstream[places[0].end() :]
-        ends = omni.startswith(before) and omni.endswith(behind) and len(omni) > len(before) + len(behind)
-        part = omni[len(before) : len(omni) - len(behind)]
-        if ends and base == before + match[2] + behind and _is_one_value(part):
-            return index, f"{match[1]} = {part}"
-    return None
-
-
-def _is_one_value(text: str) -> bool:
-    """Whether a part of a statement is one assignable expression, unlike ``x, rows=rows`` of a call."""
-    only = parse_statement(text)
-    return isinstance(only, ast.Expr) and not isinstance(only.value, ast.Tuple | ast.Starred)
-
-
-_NAMING = re.compile(r"(\w+) = (.+)")
 
 
 def merge_surrounded(base: str, omni: str, upstream: str, *, compound: bool) -> str | None:

@@ -23,7 +23,6 @@ from runner_sync.merge.keeping.removed_suites import keep_loops_with_additions, 
 from runner_sync.merge.keeping.returning import leave_out_stayed_blocks
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.keeping.staying import (
-    keep_definitions,
     keep_first_values,
     keep_needed_suites,
     keep_pinned,
@@ -84,7 +83,6 @@ PHASES = (
             keep_pinned,
             undo_half_moves,
             keep_needed_suites,
-            keep_definitions,
             keep_first_values,
             take_other_branches,
             keep_remarks_on_edits,

@@ -7,17 +7,15 @@ strands.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
 
 from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.phrases.contents import Heritage, find_sides, is_same, is_upstream_text
 from runner_sync.merge.placing.remarks import find_remarks
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, pick_node, split_into_runs
-from runner_sync.statements import ROOT, Node, below, clauses, in_suite, siblings
-from runner_sync.statements.dataflow import binds, reads, sets
+from runner_sync.merge.weave import Doubt, Strand, Weave, split_into_runs
+from runner_sync.statements import ROOT, below, clauses, in_suite, siblings
+from runner_sync.statements.dataflow import binds, reads
 
 
 def keep_pinned(settling: Settling) -> None:
@@ -81,44 +79,6 @@ def _is_without_suite(weave: Weave, strand: Strand) -> bool:
     return parent >= 0 and not weave.of_upstream[parent].kept
 
 
-def keep_definitions(settling: Settling) -> None:
-    """Keep a statement of omni's own that sets a local which kept statements read and no kept one sets.
-
-    Where upstream's version replaces omni's text of an older revision, upstream's reads count instead: upstream's only
-    definition of such a local comes in, even if omni removed it.
-    """
-    weave, strands = settling.weave, settling.strands
-    binders = Counter(name for node in weave.upstream for name in binds(node))
-    while True:
-        kept = [strand for strand in strands if strand.kept]
-        found = {name for strand in kept for name in sets(pick_node(weave, strand))}
-        read_by_omni, read_by_upstream = set[str](), set[str]()
-        for strand in kept:
-            if _is_outdated(weave, strand, settling.terms.heritage):
-                read_by_upstream |= (
-                    _find_reads(weave.upstream, strand.upstream) - _find_reads(weave.omni, strand.omni) - found
-                )
-            else:
-                read_by_omni |= _find_reads(weave.omni, strand.omni) - found
-        gone = [strand for strand in strands if not strand.kept]
-        back = [strand for strand in gone if strand.sides == "o" and binds(weave.omni[strand.in_omni]) & read_by_omni]
-        back += [s for s in gone if s.sides == "bu" and _is_only_definition(weave, s, read_by_upstream, binders)]
-        if not back:
-            return
-        for strand in back:
-            strand.kept = True
-
-
-def _is_only_definition(weave: Weave, strand: Strand, names: Collection[str], binders: Mapping[str, int]) -> bool:
-    """Whether an upstream statement, in a suite that stays, is the only one to bind one of the ``names``.
-
-    ``binders`` counts upstream's statements that bind each name.
-    """
-    node = weave.upstream[strand.in_upstream]
-    stays = node.parent == ROOT or weave.of_upstream[node.parent].kept
-    return stays and any(binders[name] == 1 for name in binds(node) if name in names)
-
-
 def _is_outdated(weave: Weave, strand: Strand, heritage: Heritage) -> bool:
     """Whether upstream's text replaces omni's, which is the base's or an older revision's, or omni lacks it."""
     base, omni, upstream = find_sides(weave, strand)
@@ -127,10 +87,6 @@ def _is_outdated(weave: Weave, strand: Strand, heritage: Heritage) -> bool:
     if omni is None:
         return strand.sides == "bu"
     return is_upstream_text(omni, base, heritage)
-
-
-def _find_reads(nodes: Sequence[Node], index: int | None) -> frozenset[str]:
-    return reads(nodes[index]) if index is not None else frozenset()
 
 
 def keep_first_values(settling: Settling) -> None:

@@ -224,6 +224,20 @@ def test_history_of_a_file_that_moved_lists_each_commit_once(repo: Repo) -> None
     assert found == [("Move", moved), ("Second", RUNNER), ("First", RUNNER)]
 
 
+def test_a_place_that_counts_later_has_no_history_while_an_earlier_one_exists(repo: Repo) -> None:
+    """vllm-ascend had ``worker.py`` and ``worker_v1.py`` side by side before the second became the first."""
+    other = "vllm_ascend/z_worker.py"
+    repo.commit({other: "v1 = 1\n"}, "Beside")
+    repo.commit({RUNNER: "one = 2\n"}, "The other alone")
+    repo.commit({RUNNER: "one = 3\n", other: "v1 = 2\n"}, "Both")
+    repo.commit({RUNNER: None}, "Without the other")
+    repo.commit({other: None, RUNNER: "v1 = 2\n"}, "In its place")
+    tree = open_path("vllm-ascend", repo.folder)
+    assert isinstance(tree, WorkTree)
+    found = [(revision.subject, revision.path) for revision in tree.history(other, RUNNER)]
+    assert found == [("In its place", RUNNER), ("Both", other), ("Beside", other), ("First", RUNNER)]
+
+
 def test_history_stops_at_the_revision_that_was_asked_for(repo: Repo) -> None:
     repo.commit({RUNNER: "two = 2\n"}, "Second")
     tree = open_path("vllm-ascend", repo.folder, ref="HEAD~1")

@@ -59,6 +59,20 @@ def test_a_module_that_the_target_still_has_is_no_former_place(trees: Trees) -> 
     assert GAIN not in merged(trees, "HEAD~1")
 
 
+def test_a_package_that_the_target_has_is_no_former_place(trees: Trees) -> None:
+    """omni may import the class from the package, beside which an older tree had a module of the same name."""
+    package = {"vllm_ascend/worker/__init__.py": "from vllm_ascend.worker.worker import NPUWorker\n"}
+    lay_out(trees.omni, {OMNI: OWN.format(module="vllm_ascend.worker")})
+    beside = {"vllm_ascend/worker.py": UPSTREAM.format(more=GAIN)}
+    lay_out(trees.ascend_old, {**package, **beside, NOW: UPSTREAM.format(more="")})
+    commit(trees.ascend_old)
+    (trees.ascend_old / "vllm_ascend/worker.py").unlink()
+    lay_out(trees.ascend_old, {**ASCEND_NEW, NOW: UPSTREAM.format(more=GAIN)})
+    commit(trees.ascend_old)
+    commit(trees.omni)
+    assert GAIN in merged(trees, "HEAD~1")
+
+
 def test_a_module_that_omni_does_not_import_is_no_former_place(trees: Trees) -> None:
     move(trees, imported=NOW)
     commit(trees.omni)

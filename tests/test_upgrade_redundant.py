@@ -255,6 +255,43 @@ def test_a_statement_that_upstream_has_elsewhere_in_the_method_is_an_addition_wh
     assert left.removed is goes
 
 
+COUNTED = """\
+    def _note(self, rows):
+        if not rows:
+            return
+        if self.talker is None:
+            self.count(rows)
+            return
+        self.talker.note(rows)
+        self.talker.release(rows)
+        self.count(rows)
+        self.last = rows
+"""
+
+
+def test_repeated_statements_of_the_base_do_not_make_up_for_an_addition_that_stands_nowhere() -> None:
+    base = COUNTED[: COUNTED.index("        if self.talker")] + COUNTED[COUNTED.rindex("        self.count") :]
+    own = ("if self.talker is None", "self.talker.note(rows)", "self.talker.release(rows)")
+    host = COUNTED.replace("_note", "_keep").replace("        self.talker.release(rows)\n", "")
+    calling = CALLER.replace("_note", "_keep")
+    for text, goes in ((host, False), (COUNTED.replace("_note", "_keep"), True)):
+        synced = BaseRef("vllm-ascend", "0.14.0", "ascend.py", "NPUModelRunner._note", "option", 0.9)
+        stages = (Stage(COUNTED),)
+        draft = Draft("NPUARModelRunner._note", stages, "copy", base=synced, upstream=base, own=own, chosen=True)
+        below = Inherited({"_note": None, **texts.members(f"class Omni:\n{text}{calling}", "Omni", "o.py")})
+        side = ModuleRevision("0.14.0", f"class NPUModelRunner:\n{base}", "ascend.py")
+        job = ModuleJob(
+            NPU,
+            NPU.modules[1],
+            "r.py",
+            HEAD + COUNTED,
+            hierarchy=Hierarchy(inherited={"NPUARModelRunner": below}),
+            upstream=Upstream(new=side, bases=(side,)),
+        )
+        (left,) = drop_redundant([draft], job, GpuSide())
+        assert left.removed is goes
+
+
 def gone_of(texts: dict[str, str], *, upstream: dict[str, str]) -> list[str]:
     """Which of a class's definitions of one name, all of which it inherits from upstream, go."""
     drafts = [

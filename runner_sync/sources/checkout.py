@@ -49,14 +49,14 @@ class _GitTree:
     def history(self, *places: str) -> list[Revision]:
         """Return every revision of a file reachable from this tree's commit, newest first, including side branches.
 
-        The file may have stood at several ``places``; one revision is listed per commit. A merge is listed only if its
-        text differs from the text of every parent.
+        The file may have stood at several ``places``; where two of them exist, the first counts. A merge is listed only
+        if its text differs from the text of every parent.
         """
         if self.source.revision is None:
             return []
         names = {self.prefix + path: path for path in places}
         output = self.repository.run(*_LOG, *_PLAIN, self.source.revision, "--", *names)
-        return list(_read_revisions(output, names))
+        return _read_revisions(output, names)
 
     def steps(self, paths: Sequence[str]) -> list[list[Revision]]:
         """Return the new revisions of ``paths`` for each first-parent commit that changed any of them, newest commit
@@ -280,19 +280,26 @@ def _find_prefix(commit: str, project: Project, *, repository: Repository, insid
     return None
 
 
-def _read_revisions(output: str, names: Mapping[str, str]) -> Iterable[Revision]:
+def _read_revisions(output: str, names: Mapping[str, str]) -> list[Revision]:
     """Read ``git log --raw``: a header line for each commit, then a line for each of ``names`` that the commit changed.
 
     With ``-c`` such a line begins with a colon for each parent. The modes of the parents and of the result follow, then
-    the blobs of the parents and of the result. ``names`` maps paths in the repository to paths in the project.
+    the blobs of the parents and of the result. ``names`` maps paths in the repository to paths in the project. As long
+    as one of them exists, those behind it do not count: they are other files.
     """
-    for commit, subject, listed in _split_log(output):
+    found, existing = list[Revision](), set[str]()
+    for commit, subject, listed in reversed([*_split_log(output)]):
+        blobs = {}
         for colons, words, path in re.findall(r"^(:+)([^\t\n]*)\t([^\n]*)$", listed, re.MULTILINE):
             parents, facts = len(colons), words.split(" ")
-            mode, blob = facts[parents], facts[2 * parents + 1]
-            if REGULAR_FILE.fullmatch(mode) and path in names:
-                yield Revision(commit, blob, names[path], subject)
-                break
+            existing.discard(path)
+            if REGULAR_FILE.fullmatch(facts[parents]):
+                existing.add(path)
+                blobs[path] = facts[2 * parents + 1]
+        path = next((name for name in names if name in existing), "")
+        if path in blobs:
+            found.append(Revision(commit, blobs[path], names[path], subject))
+    return found[::-1]
 
 
 def _read_steps(output: str, names: Mapping[str, str]) -> Iterable[list[Revision]]:

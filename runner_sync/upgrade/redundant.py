@@ -209,11 +209,14 @@ def _find_run_again(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> di
     kept = {*canonical(draft.before), *canonical(upstream)}
     left_out = [canon for canon in canonical(base)[1:] if canon not in kept]
     called = self_names(upstream) - self_names(base)
-    texts = {name: text for name, text in find_running(draft.owner, drafts, job).run if name in called}
+    run = [(name, text) for name, text in find_running(draft.owner, drafts, job).run if name in called]
     if find_called_parents(upstream, member) - find_called_parents(base, member):
-        texts[f"super().{member}"] = job.hierarchy.inherited[draft.owner].vllm.get(member, "")
-    again = {name: [canon for canon in left_out if canon in canonical(text)] for name, text in texts.items()}
-    return {name: statements for name, statements in again.items() if statements}
+        run.append((f"super().{member}", job.hierarchy.inherited[draft.owner].vllm.get(member, "")))
+    again: dict[str, list[str]] = {}
+    for name, text in run:
+        if statements := [canon for canon in left_out if canon in canonical(text)]:
+            again.setdefault(name, []).extend(statements)
+    return again
 
 
 def _find_reached_hosts(draft: Draft, drafts: Sequence[Draft], inherited: Inherited, job: ModuleJob) -> list[str]:
@@ -221,11 +224,13 @@ def _find_reached_hosts(draft: Draft, drafts: Sequence[Draft], inherited: Inheri
     others = [d for d in drafts if d is not draft]
     methods = {name: text for name, text in inherited.members.items() if text is not None}
     methods |= {d.member: d.text for d in others if d.owner == draft.owner and not d.removed}
-    own = [*draft.own, *_find_repeated(draft, job)]
+    own, repeated = list(draft.own), _find_repeated(draft, job)
     if not _find_hosts(own, methods):
         return []
     running = find_running(draft.owner, others, job)
-    return _find_hosts(own, {name: text for name, text in methods.items() if running.is_reached(name)})
+    reached = {name: text for name, text in methods.items() if running.is_reached(name)}
+    # What the base has, too, may stand in any method, so it must not make up for omni's own statements.
+    return _find_hosts([*own, *repeated], reached) if _find_hosts(own, reached) else []
 
 
 def _find_repeated(draft: Draft, job: ModuleJob) -> list[str]:

@@ -120,8 +120,8 @@ class Bases:
         derived = self._find_modules_following(path)
         imports = [(one.module.upstreams[0], entry) for one in derived for entry in _list_imports(one)]
         modules = [entry.module for anchor, entry in imports if entry.name == anchor.name]
-        files = [file for name in modules if project_of(name) == self._followed for file in paths_of(name)[:1]]
-        return [file for file in dict.fromkeys(files) if tree.read(file) is None]
+        places = [paths_of(name) for name in dict.fromkeys(modules) if project_of(name) == self._followed]
+        return [files[0] for files in places if all(tree.read(file) is None for file in files)]
 
     def _search_window(self, places: Sequence[str], newest: str, now: ModuleRevision) -> list[ModuleRevision]:
         """Return the releases within the window, which grows while copies at its end find closer releases."""

@@ -183,7 +183,7 @@ def _rebase_on_old_vllm(
     rebased, from_vllm = {}, {}
     for draft in drafts:
         name = draft.name
-        if name not in new or _is_same_code(old[name], new[name]):
+        if name not in new or _has_same_statements(old[name], new[name]):
             continue
         vllm_old, vllm_new = bases[name].vllm, job.twin.load_vllm()
         if vllm_old is None or vllm_new is None or vllm_old.text == vllm_new.text:
@@ -248,7 +248,7 @@ def _find_unchanged(job: ModuleJob, as_written: Mapping[str, tuple[str, str]]) -
         return frozenset()
     then = _key_by_npu_name(job, texts.unit_texts(job.twin.settled.text, job.twin.settled.path))
     return frozenset(
-        name for name, (_, text) in as_written.items() if name in then and _is_same_code(then[name][1], text)
+        name for name, (_, text) in as_written.items() if name in then and _has_same_statements(then[name][1], text)
     )
 
 
@@ -272,12 +272,14 @@ def _find_device_free(
         if name not in new:
             continue
         before, now = written[base.side].get(name, ("", ""))[1], as_written[name][1]
-        if not _is_same_code(before, translate_units(job, base.side)[name]) and _is_same_code(now, new[name]):
+        if not _has_same_statements(before, translate_units(job, base.side)[name]) and _has_same_statements(
+            now, new[name]
+        ):
             found.update([] if mentions_device(now, job.profile) else [name])
     return frozenset(found)
 
 
-def _is_same_code(text: str, other: str) -> bool:
+def _has_same_statements(text: str, other: str) -> bool:
     """Whether two units have the same canonical statements."""
     return text == other or canonical(text) == canonical(other)
 

@@ -40,7 +40,6 @@ class Guards:
         self._set = {name for node in nodes for name in _read_attribute(node, {"setattr", "delattr"})}
         self._tests = {id(node): found for node in nodes if (found := find_tests(node))}
         self._made = {test for found in self._tests.values() for test in found}
-        self._attributes = {test.attribute for test in self._made}
         self._held: dict[str, list[ast.expr]] = {}
         for node in nodes if self._tests else ():
             for target, value, _ in assignments_of(node):
@@ -51,10 +50,8 @@ class Guards:
 
     def is_covered(self, value: ast.expr, attribute: str) -> bool:
         """Whether the function has tested that ``value`` has the attribute, or sets it."""
-        if attribute in self._set or attribute not in self._attributes:
-            return attribute in self._set
         test = _Test(last_word(value), attribute)
-        return test in self._made and id(value) in self._find_covered(test)
+        return attribute in self._set or (test in self._made and id(value) in self._find_covered(test))
 
     def _find_covered(self, test: _Test) -> set[int]:
         """Return the ids of the nodes that a test guards, found when first asked for: many guard no read."""

@@ -11,8 +11,8 @@ from merge_samples import CASES, GAPS, folders, read_case
 from test_nesting_laws import method
 from test_placement_laws import Mover
 
-from runner_sync import merge as room
 from runner_sync.merge import FOLLOW, PORT, Policy, merge
+from runner_sync.merge import engine as room
 from runner_sync.merge.keeping import resolve
 from runner_sync.merge.keeping.resolve import PHASES, Pass, Phase
 from runner_sync.merge.keeping.settling import Settling

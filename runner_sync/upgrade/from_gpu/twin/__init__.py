@@ -2,9 +2,9 @@
 
 Comes in: a ``job.ModuleJob``. Goes out: texts of the twin, and what else belongs to a port. May touch: nothing.
 
-- ``gpu_side`` reads the twin, translates it (``readings``) and takes out vLLM's own changes (``vllm_step``;
-  ``restoring`` tells what may return). It removes uses of new mixins from the old twin (``mixins``) and restores
-  passages that NPU has from earlier revisions (``older_passages``);
+- ``gpu_side`` reads the twin, translates it (``readings``) and takes out vLLM's own changes (``vllm_step``). It removes
+  uses of new mixins from the old twin (``mixins``) and restores passages that NPU has from earlier revisions
+  (``older_passages``);
 - ``inlined`` inlines helpers whose code NPU has in place. ``moved_helpers`` does the same for helpers that became
   functions of other modules; ``new_homes`` finds these functions and ``computed`` compares them;
 - ``unset`` finds attributes that a port would read and only unported code sets;

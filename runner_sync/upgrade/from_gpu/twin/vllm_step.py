@@ -26,7 +26,6 @@ from runner_sync.model import Triple
 from runner_sync.statements import Node, UnparsableText, parse_function, parses
 from runner_sync.statements.likeness import similarity
 from runner_sync.texts.member_text import canonical
-from runner_sync.upgrade.from_gpu.twin.restoring import drop_unrestorable
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,7 @@ class Rebased:
 
 def undo_vllm_step(new: str, *, old: str, then: str, now: str, npu: NpuVersions) -> Rebased:
     """Undo vLLM's change from ``then`` to ``now`` in the twin's ``new`` text; ``old`` is the twin's old text."""
-    text = merge_change(new, base=now, upstream=drop_unrestorable(then, now=now, old=old, new=new))
+    text = merge_change(new, base=now, upstream=then)
     undone = [pair for pair in _find_edits(new, text) if not pair[0].is_comment]
     is_there = {*canonical(npu.vllm)}
     theirs = {after for before, after in _align_statements(now, new) if before.canon in is_there}

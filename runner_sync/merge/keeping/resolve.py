@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from runner_sync.merge.keeping.added_alike import leave_out_added_alike
 from runner_sync.merge.keeping.blocks_at_hand import leave_out_blocks_at_hand
 from runner_sync.merge.keeping.foreign import drop_foreign_doubts, leave_out_foreign
+from runner_sync.merge.keeping.had_already import leave_out_had_already
 from runner_sync.merge.keeping.lost import leave_out_without_definitions
 from runner_sync.merge.keeping.own_suites import keep_clauses_of_edited, keep_marked_blocks, settle_own_suites
 from runner_sync.merge.keeping.passages import leave_out_between_removed, leave_out_inside_removed
@@ -64,6 +65,7 @@ PHASES = (
         (
             leave_out_stayed_blocks,
             leave_out_added_alike,
+            leave_out_had_already,
             keep_suites_with_edits,
             leave_out_foreign,
             leave_out_inside_removed,

@@ -405,6 +405,18 @@ def test_a_fix_comes_without_the_new_parameter_that_its_caller_does_not_pass(
     assert "not ported" not in questions
 
 
+@pytest.mark.parametrize("head", ["rows, total, *, staged", "rows, total, *, staged, late=None"])
+def test_a_fix_comes_without_a_new_parameter_behind_a_star(
+    head: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = STAGED.replace("rows, staged, total)", f"{head})")
+    text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN + STORES, GPU_TWIN + STORES, GPU_TWIN + now)
+    assert "staged" not in text.partition("def _store(")[2].partition(":")[0]
+    assert FIXED + "            self.cache.update(rows, slots=slots, total=total)\n" in text
+    assert "staged" in questions
+    assert OLD_ARGUMENTS in questions
+
+
 @pytest.mark.parametrize(
     ("now", "also"),
     [

@@ -9,7 +9,7 @@ import pytest
 
 from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
-from runner_sync.texts.member_text import is_same_code
+from runner_sync.texts.member_text import is_same_but_for_hints
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
@@ -82,8 +82,8 @@ def test_a_ported_method_goes_where_the_class_inherits_the_same_code(below: str,
 
 
 def test_texts_that_do_not_parse_are_the_same_only_if_equal() -> None:
-    assert not is_same_code("    def _note(:\n", "    def _keep(:\n")
-    assert is_same_code("    def _note(:\n", "    def _note(:\n")
+    assert not is_same_but_for_hints("    def _note(:\n", "    def _keep(:\n")
+    assert is_same_but_for_hints("    def _note(:\n", "    def _note(:\n")
 
 
 def test_an_override_that_differed_only_in_annotations_before_stays() -> None:
@@ -160,20 +160,29 @@ def test_a_copy_that_something_may_call_stays() -> None:
     assert abandoned(was=CALLER, now=WITHOUT, below=CALLER) == []
 
 
+OWN = ("for row in rows", "self.noted.add(row.name)", "self.mine(rows)")
+
+
 def left_of(
-    copies: Sequence[str], *, text: str = COPY, others: str = "", below: str = "", upstream: str = ""
+    copies: Sequence[str],
+    *,
+    base: str = OLD,
+    text: str = COPY,
+    own: tuple[str, ...] = OWN,
+    others: str = "",
+    below: str = "",
+    upstream: str = "",
 ) -> list[Draft]:
-    """What is left of copies of ``OLD`` that have the same of omni, in a class with ``others`` that inherits ``below``.
+    """What is left of copies of ``base`` with ``own`` code, in a class with ``others`` that inherits ``below``.
 
     ``upstream`` is what vllm-ascend's class has beside the copies."""
-    own = ("for row in rows", "self.noted.add(row.name)", "self.mine(rows)")
     copied = [
         Draft(
             f"NPUARModelRunner.{name}",
             (Stage(text.replace("_note", name)),),
             "copy",
             base=BaseRef("vllm-ascend", "0.14.0", "ascend.py", f"NPUModelRunner.{name}", "option", 0.9),
-            upstream=OLD.replace("_note", name),
+            upstream=base.replace("_note", name),
             own=own,
             chosen=True,
         )
@@ -181,7 +190,7 @@ def left_of(
     ]
     beside = [Draft(f"NPUARModelRunner.{name}", (Stage(text),)) for name, text in members("Omni", others).items()]
     inherited = Inherited({**dict.fromkeys((*copies, *members("Up", upstream))), **members("Omni", below)})
-    theirs = "".join(OLD.replace("_note", name) for name in copies) + upstream
+    theirs = "".join(base.replace("_note", name) for name in copies) + upstream
     side = ModuleRevision("0.14.0", f"class NPUModelRunner:\n{theirs}", "ascend.py")
     job = ModuleJob(
         NPU,
@@ -275,20 +284,7 @@ def test_repeated_statements_of_the_base_do_not_make_up_for_an_addition_that_sta
     host = COUNTED.replace("_note", "_keep").replace("        self.talker.release(rows)\n", "")
     calling = CALLER.replace("_note", "_keep")
     for text, goes in ((host, False), (COUNTED.replace("_note", "_keep"), True)):
-        synced = BaseRef("vllm-ascend", "0.14.0", "ascend.py", "NPUModelRunner._note", "option", 0.9)
-        stages = (Stage(COUNTED),)
-        draft = Draft("NPUARModelRunner._note", stages, "copy", base=synced, upstream=base, own=own, chosen=True)
-        below = Inherited({"_note": None, **texts.members(f"class Omni:\n{text}{calling}", "Omni", "o.py")})
-        side = ModuleRevision("0.14.0", f"class NPUModelRunner:\n{base}", "ascend.py")
-        job = ModuleJob(
-            NPU,
-            NPU.modules[1],
-            "r.py",
-            HEAD + COUNTED,
-            hierarchy=Hierarchy(inherited={"NPUARModelRunner": below}),
-            upstream=Upstream(new=side, bases=(side,)),
-        )
-        (left,) = drop_redundant([draft], job, GpuSide())
+        (left,) = left_of(["_note"], base=base, text=COUNTED, own=own, below=text + calling)
         assert left.removed is goes
 
 

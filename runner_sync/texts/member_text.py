@@ -29,7 +29,7 @@ def canonical(text: str) -> tuple[str, ...]:
         return (text,)
 
 
-def is_same_code(text: str, other: str) -> bool:
+def is_same_but_for_hints(text: str, other: str) -> bool:
     """Whether two members have the same canonical statements but for the annotations of signatures."""
     mine, others = canonical(text), canonical(other)
     return mine == others or (len(mine) == len(others) and _drop_annotations(text) == _drop_annotations(other))

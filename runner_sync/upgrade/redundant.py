@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from runner_sync.confidence import CONTESTED, DERIVED, INFERRED, REBUILT
 from runner_sync.fitting.members import is_port
 from runner_sync.listing import at_most
-from runner_sync.texts.member_text import canonical, find_called_parents, is_same_code, self_names
+from runner_sync.texts.member_text import canonical, find_called_parents, is_same_but_for_hints, self_names
 from runner_sync.units.splitting import bare_name
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
@@ -144,8 +144,8 @@ def _explain_same_as_inherited(draft: Draft, below: str, was: str | None, job: M
         return "removed: the GPU original of this port no longer has device code and is inherited now"
     if was is None and draft.text == draft.before and _find_hosts(canonical(draft.before)[1:], {draft.member: below}):
         return "removed: a base class has this method since this upgrade, in a version that fits today's callers"
-    already = was is not None and is_same_code(draft.before, was)
-    same = is_same_code(draft.text, below) and not already
+    already = was is not None and is_same_but_for_hints(draft.before, was)
+    same = is_same_but_for_hints(draft.text, below) and not already
     return SAME if same and inheriting.can_stand_for(below, inheriting.find_upstream_version(job, draft.member)) else ""
 
 

@@ -185,7 +185,8 @@ def _tokenize(text: str, path: str) -> Iterator[tokenize.TokenInfo]:
         raise UnresolvedConflict(path, found[0][0])
     try:
         yield from tokenize.generate_tokens(io.StringIO(text.removeprefix("\ufeff")).readline)
-    except (tokenize.TokenError, SyntaxError) as error:
+    # CPython 3.13.0 has a SystemError for a null byte that comes late in the text.
+    except (tokenize.TokenError, SyntaxError, SystemError) as error:
         # The parser stops earlier and says more, and the other commands quote it.
         stop = find_syntax_error(text)
         line, why = (stop.lineno, stop.msg) if stop is not None else (1, str(error.args[0]))

@@ -85,6 +85,52 @@ def test_a_new_branch_around_what_omni_has_otherwise_is_shown_with_its_condition
     assert asked.upstream == "if self.is_last:\n    # …\nelse:\n    self.wait(first)"
 
 
+EXTRACTED = "def step(self, out):\n    rows = first(out)\n    rows, marks = self.extract(out)\n{}    self.end()\n"
+WRITTEN = EXTRACTED.format("    self.write(rows)\n")
+POOLING = "    if self.is_pooling:\n        marks = None\n    else:\n        rows, marks = self.extract(out)\n"
+
+
+@pytest.mark.parametrize("policy", [FOLLOW, PORT])
+@pytest.mark.parametrize(
+    "omni",
+    [
+        pytest.param(EXTRACTED.format("").replace("    rows, marks = self.extract(out)\n", ""), id="is gone"),
+        pytest.param(
+            WRITTEN.replace("    rows, marks = self.extract(out)\n    self.write(rows)", "    self.update(rows=rows)"),
+            id="is gone, and another call stands here",
+        ),
+        pytest.param(
+            WRITTEN.replace("    rows = first(out)\n    rows, marks = self.extract(out)\n    self.write", "{}").format(
+                "    rows, marks = self.extract(rows)\n    rows = first(out)\n    self.update"
+            ),
+            id="stands above in another form",
+        ),
+    ],
+)
+def test_a_new_condition_around_one_statement_that_omni_does_not_have_here_is_left_out_whole(
+    omni: str, policy: Policy
+) -> None:
+    """The branch without the statement was kept alone, or a call of omni's own ran only in the other branch."""
+    upstream = WRITTEN.replace("    rows, marks = self.extract(out)\n", POOLING)
+    merged = merge(Triple(WRITTEN, omni, upstream), policy=policy)
+    assert merged.text == omni
+    (asked,) = merged.decisions
+    assert asked.reason.kind == "suite around nothing"
+    assert asked.upstream == textwrap.dedent(POOLING).rstrip()
+
+
+@pytest.mark.parametrize("policy", [FOLLOW, PORT])
+@pytest.mark.parametrize("clause", ["else", "elif out"])
+def test_a_new_condition_with_a_branch_around_what_omni_has_stays(clause: str, policy: Policy) -> None:
+    base = EXTRACTED.format("    self.wait(out)\n")
+    branches = f"    if self.is_pooling:\n        self.skip(out)\n    {clause}:\n        self.wait(out)\n"
+    upstream = base.replace("    self.wait(out)\n", branches)
+    omni = base.replace("    self.end()\n", "    self.log(rows)\n    self.end()\n")
+    merged = merge(Triple(base, omni, upstream), policy=policy)
+    assert merged.text == upstream.replace("    self.end()\n", "    self.log(rows)\n    self.end()\n")
+    assert not merged.decisions
+
+
 TOKENS = """\
     ids = self.ids()
     if ids and all(ids):

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from functools import lru_cache
 
+from runner_sync.statements.dataflow import sets
 from runner_sync.statements.nodes import Node
 
 COPY = 0.35
@@ -42,7 +43,8 @@ def similarity(a: Node, b: Node) -> float:
 
     Returns 0 for nodes of different kinds, and for two without a common name, because brackets, dots and ``self`` are
     alike everywhere. At least ``NEAREST`` for two that define or declare the same name, or bind the same names to the
-    result of the same function, whatever its arguments. Half for two heads with different keywords.
+    result of the same function, whatever its arguments. Half for two heads with different keywords, and for two
+    simple statements of which only one sets locals, unless they call the same function.
     """
     if a.kind != b.kind or a.compound != b.compound or (a.names and b.names and not a.names & b.names):
         return 0.0
@@ -50,6 +52,8 @@ def similarity(a: Node, b: Node) -> float:
     if any(key and key == other for key, other in zip(_get_identity(a), _get_identity(b), strict=True)):
         return max(share, NEAREST)
     if a.compound and a.keyword != b.keyword:
+        return share / 2
+    if not a.compound and bool(sets(a)) != bool(sets(b)) and a.called != b.called:
         return share / 2
     return share
 

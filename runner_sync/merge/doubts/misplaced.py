@@ -17,7 +17,7 @@ from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge.placing.emit import Emitted
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Nodes, Strand, Weave, heads_around, pick_node
-from runner_sync.statements import Node, siblings
+from runner_sync.statements import Node, clauses, siblings
 from runner_sync.statements.dataflow import uses_anything_of
 
 OUT_OF_ORDER = Reason("on the other side")
@@ -105,11 +105,11 @@ def find_moved_apart(weave: Weave, kept: Sequence[Strand], emitted: Emitted, ask
 
     A suite is wrong if the other side newly put it around the statement, which is now outside it, or if it is now
     around the statement but belongs to something else. There is also a doubt if omni removed a statement that upstream
-    moved. Skips a statement if such a suite is in ``asked``, or if the statement stands in a block that is asked about
-    because it came back.
+    moved. Skips a statement if such a suite, or the statement whose clause it is, is in ``asked``, or if the statement
+    stands in a block that is asked about because it came back.
     """
     doubts = []
-    known = {doubt.strand for doubt in asked}
+    known = {strand for doubt in asked for strand in _with_clauses(weave, doubt.strand)}
     back = {doubt.strand for doubt in asked if doubt.reason == CAME_BACK}
     moves = [*_iter_moves(weave, kept)]
     twice = {old for new, old in moves if new.sides == "o"}
@@ -133,6 +133,12 @@ def find_moved_apart(weave: Weave, kept: Sequence[Strand], emitted: Emitted, ask
             names = tuple(pick_node(weave, head).canon for head in wrong)
             doubts.append(Doubt(new, Reason("in other suites", names), CONTESTED))
     return doubts
+
+
+def _with_clauses(weave: Weave, strand: Strand) -> list[Strand]:
+    """Return a strand and, if upstream has it, the clauses that upstream has of it."""
+    of = () if strand.upstream is None else clauses(weave.upstream, strand.upstream)
+    return [strand, *(weave.of_upstream[k] for k in of)]
 
 
 def find_misplaced_moves(weave: Weave, kept: Sequence[Strand], emitted: Emitted, asked: Sequence[Doubt]) -> list[Doubt]:

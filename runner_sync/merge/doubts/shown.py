@@ -31,16 +31,18 @@ AROUND_OTHERS: Collection[Kind] = frozenset({"suite around other statements", "s
 def is_explained_by_inside(weave: Weave, doubt: Doubt, shown: Collection[Strand]) -> bool:
     """Whether a question about a new upstream head has to show what the head is around.
 
-    This holds for the reasons in `AROUND_OTHERS`. It also holds if the head is left out and everything inside it is
-    old, left out too, and not ``shown``.
+    This holds for the reasons in `AROUND_OTHERS`. It also holds if the head is left out and everything inside it, or
+    inside one of its clauses, is old, left out too, and not ``shown``.
     """
     if doubt.reason.kind in AROUND_OTHERS:
         return True
     strand = doubt.strand
     if strand.sides != "u" or strand.kept:
         return False
-    inside = [weave.of_upstream[k] for k in below(weave.upstream, strand.in_upstream)[1:]]
-    return bool(inside) and all(not s.kept and s.sides != "u" and s not in shown for s in inside)
+    suites = [below(weave.upstream, strand.in_upstream)[1:]]
+    suites += [in_suite(weave.upstream, clause) for clause in clauses(weave.upstream, strand.in_upstream)]
+    insides = ([weave.of_upstream[k] for k in suite] for suite in suites if suite)
+    return any(all(not s.kept and s.sides != "u" and s not in shown for s in inside) for inside in insides)
 
 
 LONGEST = 12

@@ -7,7 +7,7 @@ Comes in: a ``Weave`` with its parents. Goes out: the strands that stay, and ``D
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runner_sync.confidence import CONTESTED, REBUILT
@@ -56,8 +56,9 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
     """Drop strands that cannot stand: heads without a suite, and clauses without their statement.
 
     Returns the strands that stay, and the doubts. A new upstream head or clause is a doubt if omni has nothing of what
-    it encloses, or lacks the statement of the clause. A head that all three texts have stays, with a doubt, even if
-    each side removed a different part of its suite and nothing is left.
+    it encloses, or lacks the statement of the clause. If omni has nothing of what one branch encloses, and no other
+    branch has anything of omni's, the whole statement goes. A head that all three texts have stays, with a doubt, even
+    if each side removed a different part of its suite and nothing is left.
     """
     doubts: list[Doubt] = []
     hollow: set[Strand] = set()
@@ -67,6 +68,7 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
         kept = [s for s in strands if s.kept]
         held = _Held.collect(weave, kept)
         empty = [s for s in kept if s.sides == "u" and s not in held.full and (s in held.owners or s in exits)]
+        empty += _find_owners_of_emptied(weave, kept, held)
         orphans = [s for s in kept if s.sides == "u" and _is_orphan(weave, s, held.alive)]
         for suite, reason in (*((s, HOLLOW) for s in empty), *((s, ORPHAN) for s in orphans)):
             doubts.append(Doubt(suite, reason, REBUILT))
@@ -140,6 +142,33 @@ def _find_heads_around_exits(weave: Weave) -> set[Strand]:
             inside[node.parent].append(node)
     heads = (k for k, nodes in inside.items() if k != ROOT and not any(node.is_telling for node in nodes))
     return {weave.of_upstream[k] for k in heads if weave.of_upstream[k].sides == "u"}
+
+
+def _find_owners_of_emptied(weave: Weave, kept: Sequence[Strand], held: _Held) -> list[Strand]:
+    """Return new upstream statements with a branch around base statements that are all gone, and nothing of omni's.
+
+    For example, the new ``else`` is around the only statement that the new ``if`` was written for.
+    """
+    holding = {head for s in kept if s.omni is not None for head in _list_heads(s)}
+    owners = [s.owner for s in kept if s.sides == "u" and s not in held.full and _encloses_base(weave, s)]
+    return [s for s in dict.fromkeys(owners) if s is not None and s.kept and s.sides == "u" and s not in holding]
+
+
+def _encloses_base(weave: Weave, strand: Strand) -> bool:
+    """Whether a branch of upstream's was put around statements of the base."""
+    if not pick_node(weave, strand).is_clause:
+        return False
+    return any(weave.of_upstream[k].base is not None for k in in_suite(weave.upstream, strand.in_upstream))
+
+
+def _list_heads(strand: Strand) -> Iterator[Strand]:
+    """Yield the heads of the suites around a strand, and the statements whose clauses they are."""
+    head = strand.parent
+    while head is not None:
+        yield head
+        if head.owner is not None:
+            yield head.owner
+        head = head.parent
 
 
 def _is_remark(weave: Weave, strand: Strand) -> bool:

@@ -1,18 +1,20 @@
-"""Caches answers.
+"""Caches answers on the object that they are about, so they live as long as it does.
 
-Comes in: keys, and functions that compute the values. Goes out: values. May touch: nothing.
+Comes in: methods, or keys with functions that compute the values. Goes out: values. May touch: nothing.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Hashable
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 _Answer = TypeVar("_Answer")
+_Asked = ParamSpec("_Asked")
 
 
 class Answers:
-    """Answers by question. The object that they are about holds them, so they live as long as it does."""
+    """Answers by question, for questions that the modules around an object ask about it."""
 
     def __init__(self) -> None:
         self._known: dict[Hashable, Any] = {}
@@ -23,3 +25,20 @@ class Answers:
             self._known[question] = find()
         known: _Answer = self._known[question]
         return known
+
+
+def remembered(find: Callable[Concatenate[Any, _Asked], _Answer]) -> Callable[Concatenate[Any, _Asked], _Answer]:
+    """Make a method compute its answer once for each object and arguments, which have to be hashable."""
+    place = f"{find.__name__} remembered"
+
+    @functools.wraps(find)
+    def answer(self: Any, /, *args: _Asked.args, **named: _Asked.kwargs) -> _Answer:
+        known: dict[Hashable, _Answer] | None = self.__dict__.get(place)
+        if known is None:
+            known = self.__dict__[place] = {}
+        key = (args, *named.items()) if named else args
+        if key not in known:
+            known[key] = find(self, *args, **named)
+        return known[key]
+
+    return answer

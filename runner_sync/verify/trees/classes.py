@@ -16,6 +16,7 @@ from runner_sync import mro
 from runner_sync.signatures import Field, fields_of
 from runner_sync.statements.assigning import ASSIGNING, assigned_by, assignments_of
 from runner_sync.syntax import Function, for_typing, is_name, statements_of
+from runner_sync.verify.answers import remembered
 from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.instance import is_own_class, may_be_instance, self_name
 from runner_sync.verify.trees.modules import Module
@@ -146,8 +147,7 @@ class Classes:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self._infos: dict[int, ClassInfo] = {}
-        self._mros: dict[int, list[Mro]] = {}
+        self._mros: dict[ClassInfo, list[Mro]] = {}
 
     def info(self, definition: Definition) -> ClassInfo | None:
         """Return the class that ``definition`` is, or ``None`` if it is not a class."""
@@ -155,20 +155,19 @@ class Classes:
             return None
         return self.info_of(definition.module, definition.node)
 
+    @remembered
     def info_of(self, module: Module, node: ast.ClassDef) -> ClassInfo:
         """Return the information of a class statement, with the patches that the trees apply to the class."""
-        if id(node) not in self._infos:
-            info = _read_class(module, node)
-            self._infos[id(node)] = info
-            self._apply_patches(info)
-        return self._infos[id(node)]
+        info = _read_class(module, node)
+        self._apply_patches(info)
+        return info
 
     def mros(self, info: ClassInfo) -> list[Mro]:
         """Return the possible MROs of a class, one for each branch of its conditional bases (at most eight)."""
-        if id(info.node) not in self._mros:
-            self._mros[id(info.node)] = [Mro((), True, True)]  # the answer for a class among its own bases
-            self._mros[id(info.node)] = list(itertools.islice(self._linearise(info), _MAX_MROS))
-        return self._mros[id(info.node)]
+        if info not in self._mros:
+            self._mros[info] = [Mro((), True, True)]  # the answer for a class among its own bases
+            self._mros[info] = list(itertools.islice(self._linearise(info), _MAX_MROS))
+        return self._mros[info]
 
     def _linearise(self, info: ClassInfo) -> Iterator[Mro]:
         choices = [self._find_base_mros(info, base) for base in info.node.bases]

@@ -15,10 +15,11 @@ from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
 from runner_sync.statements import parameters
 from runner_sync.statements.assigning import ASSIGNING, assignments_of, target_names
-from runner_sync.syntax import Function, head_end, statements_of, walk
+from runner_sync.syntax import Function, head_end, walk
+from runner_sync.verify.answers import remembered
 from runner_sync.verify.expecting import ATTRIBUTE_ERRORS, KEY_ERRORS, find_guarded
-from runner_sync.verify.trees import importing, modules
-from runner_sync.verify.trees.classes import Classes, ClassInfo
+from runner_sync.verify.trees import modules
+from runner_sync.verify.trees.classes import ClassInfo
 from runner_sync.verify.trees.functions import changes_of, nodes_of, reads_of
 from runner_sync.verify.trees.instance import is_instance, is_own_super, self_name
 from runner_sync.verify.trees.modules import Module, PlacedImport
@@ -27,7 +28,7 @@ from runner_sync.verify.trees.values.tested import Guards
 _RUNS_AGAIN = Function | ast.Lambda | ast.For | ast.AsyncFor | ast.While
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Frame:
     """A top-level function or method with everything nested in it. ``info`` is its class."""
 
@@ -37,8 +38,6 @@ class Frame:
     bound: dict[str, list[ast.AST]] = field(default_factory=dict)
     imports: dict[str, list[PlacedImport]] = field(default_factory=dict)
     narrowed: set[str] = field(default_factory=set)
-    _safe: dict[frozenset[str], set[int]] = field(default_factory=dict)
-    _guards: Guards | None = None
 
     @property
     def unit(self) -> str:
@@ -59,6 +58,7 @@ class Frame:
         """``path:line`` of a node of the function."""
         return f"{self.module.path}:{node.lineno}"
 
+    @remembered
     def nodes(self) -> list[ast.AST]:
         """Return every node of the body, with nested functions and without decorators and signature."""
         signature = [
@@ -139,10 +139,11 @@ class Frame:
     def is_guarded(self, node: ast.AST, errors: frozenset[str] = ATTRIBUTE_ERRORS) -> bool:
         """Whether the code expects ``node`` to fail with one of ``errors``: it catches the error, or stands under a
         version switch."""
-        if errors not in self._safe:
-            parts = find_guarded(nodes_of(self.function), errors)
-            self._safe[errors] = {id(inner) for part in parts for inner in walk(part)}
-        return id(node) in self._safe[errors]
+        return id(node) in self._find_guarded(errors)
+
+    @remembered
+    def _find_guarded(self, errors: frozenset[str]) -> set[int]:
+        return {id(inner) for part in find_guarded(nodes_of(self.function), errors) for inner in walk(part)}
 
     def may_lack_key(self, node: ast.Subscript) -> bool:
         """Whether the code expects a missing key: it catches the error, or tests ``"key" in rows`` anywhere."""
@@ -156,9 +157,11 @@ class Frame:
 
     def has_asked(self, value: ast.expr, attribute: str) -> bool:
         """Whether the function tests for an attribute that it uses without naming it: ``__len__`` in ``len(value)``."""
-        if self._guards is None:
-            self._guards = Guards(self.function)
         return self._guards.is_covered(value, attribute)
+
+    @functools.cached_property
+    def _guards(self) -> Guards:
+        return Guards(self.function)
 
     def conditions(self, node: ast.AST) -> list[ast.expr]:
         """Return the tests of the ``if`` statements whose body (not ``else``) holds ``node``."""
@@ -203,20 +206,6 @@ def class_finding(code: str, severity: Severity, info: ClassInfo, *, symbol: str
     )
 
 
-def frames_of(classes: Classes, module: Module) -> list[Frame]:
-    """Return the functions of ``module``, the methods of its top-level classes, and its import code as made-up
-    functions."""
-    found: list[Frame] = [Frame(module, function, None) for function in importing.make_functions(module)]
-    for statement in statements_of(module.node.body):
-        if isinstance(statement, Function):
-            found.append(frame_of(module, statement, None))
-        elif isinstance(statement, ast.ClassDef):
-            info = classes.info_of(module, statement)
-            own = [s for s in statements_of(statement.body) if isinstance(s, Function)]
-            found.extend(frame_of(module, function, info) for function in own)
-    return found
-
-
 def frame_of(module: Module, function: Function, info: ClassInfo | None) -> Frame:
     """Return a frame with the local names and imports of ``function``."""
     frame = Frame(module, function, info)
@@ -233,17 +222,12 @@ def class_frame(info: ClassInfo) -> Frame:
     return module_frame(info.module)
 
 
+@functools.lru_cache(maxsize=4096)
 def module_frame(module: Module) -> Frame:
     """Return an empty frame in a module, to look up names at its top level."""
-    return Frame(module, _empty_function(), None)
-
-
-@functools.cache
-def _empty_function() -> Function:
-    """Return the function of all empty frames: a single one, because caches are keyed by the function node."""
     empty = ast.parse("def _(): ...").body[0]
     assert isinstance(empty, ast.FunctionDef)
-    return empty
+    return Frame(module, empty, None)
 
 
 @functools.lru_cache(maxsize=4096)

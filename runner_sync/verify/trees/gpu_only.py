@@ -19,7 +19,7 @@ from runner_sync.statements.assigning import assignments_of
 from runner_sync.syntax import Function, is_name, walk
 from runner_sync.verify.device_words import is_device_name
 from runner_sync.verify.trees.classes import ClassInfo, Mro
-from runner_sync.verify.trees.frames import Frame, frame_of, module_frame
+from runner_sync.verify.trees.frames import Frame, module_frame
 from runner_sync.verify.trees.functions import nodes_of, reads_of, returns_of
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.giving import defines_member
@@ -121,7 +121,7 @@ def _find_origins(program: Program, frame: Frame, part: ast.AST) -> Iterator[Par
         elif isinstance(node, ast.Name):
             for found in program.definitions(frame, node.id):
                 if found.module is not None and isinstance(found.node, Function):
-                    yield from _find_results(frame_of(found.module, found.node, None))
+                    yield from _find_results(program.frame_of(found.module, found.node))
                 elif found.module is not None and found.binding is not None and found.binding.value is not None:
                     yield from _keep_omni(module_frame(found.module), found.binding.value)
 

@@ -11,14 +11,15 @@ from collections.abc import Sequence
 from typing import TypeGuard
 
 from runner_sync.syntax import Function, dotted_name, is_name, is_none
-from runner_sync.verify.trees.calling.call_graph import MAX_DEPTH, CacheKey, CallGraph, cache_key
+from runner_sync.verify.answers import remembered
+from runner_sync.verify.trees.calling.call_graph import MAX_DEPTH, CallGraph
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro
-from runner_sync.verify.trees.frames import Frame, class_frame, frame_of, module_frame
+from runner_sync.verify.trees.frames import Frame, class_frame, module_frame
 from runner_sync.verify.trees.functions import is_plain, returns_of
 from runner_sync.verify.trees.values import elements
 from runner_sync.verify.trees.values.annotations import Instance, find_entered_type, resolve_annotation, unite
-from runner_sync.verify.trees.world import Definition, World
+from runner_sync.verify.trees.world import Definition
 
 # Functions of the standard library's `copy` and `dataclasses`.
 _COPYING = frozenset({"copy", "copy.copy", "deepcopy", "copy.deepcopy", "replace", "dataclasses.replace"})
@@ -27,19 +28,10 @@ _COPYING = frozenset({"copy", "copy.copy", "deepcopy", "copy.deepcopy", "replace
 class Program(CallGraph):
     """Call and type questions about one world; answers are cached."""
 
-    def __init__(self, world: World, names: Sequence[str]) -> None:
-        super().__init__(world, names)
-        self._inferred: dict[CacheKey, list[Instance] | None] = {}
-
+    @remembered
     def infer(self, frame: Frame, node: ast.expr, depth: int = 0) -> list[Instance] | None:
         if depth > MAX_DEPTH:
             return None
-        key = cache_key(frame, node, depth)
-        if key not in self._inferred:
-            self._inferred[key] = self._infer(frame, node, depth)
-        return self._inferred[key]
-
-    def _infer(self, frame: Frame, node: ast.expr, depth: int) -> list[Instance] | None:
         if frame.narrowed and ast.unparse(node) in frame.narrowed:
             kind = frame.narrowed_to(node)
             named = self.named_classes(frame, kind) if kind is not None else []
@@ -144,7 +136,7 @@ class Program(CallGraph):
 
     def frame_of_callee(self, callee: Callee, function: Function) -> Frame:
         """Return the frame of a callee's ``function``: a method's frame has its class."""
-        return self.frame(callee.info, function) if callee.info else frame_of(callee.module, function, None)
+        return self.frame(callee.info, function) if callee.info else self.frame_of(callee.module, function)
 
     def _infer_entered(
         self, frame: Frame, node: ast.With | ast.AsyncWith, name: str, depth: int

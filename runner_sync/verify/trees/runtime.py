@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from runner_sync.errors import InputError
 from runner_sync.naming import project_of
 from runner_sync.syntax import Function, is_name, is_parent, statements_of
-from runner_sync.verify.answers import Answers
+from runner_sync.verify.answers import Answers, remembered
+from runner_sync.verify.trees import importing
 from runner_sync.verify.trees.classes import Assignment, Classes, ClassInfo, Mro
-from runner_sync.verify.trees.frames import Frame, frame_of, frames_of
+from runner_sync.verify.trees.frames import Frame, frame_of
 from runner_sync.verify.trees.functions import nodes_of, reads_of
 from runner_sync.verify.trees.instance import is_own_super
 from runner_sync.verify.trees.modules import Module, imports_at_start, imports_of
@@ -30,16 +31,7 @@ class Runtime:
         self.world = world
         self.classes = Classes(world)
         self.checked = [world.module_at(path) for path in names]
-        self._frames: dict[str, list[Frame]] = {}
-        self._frame: dict[int, Frame] = {}
-        self._by_unit: dict[str, dict[str, Frame]] = {}
-        self._leaves: list[Mro] | None = None
-        self._by_class: dict[int, list[Mro]] | None = None
-        self._live: dict[int, dict[int, tuple[ClassInfo, Function]]] = {}
-        self._mentioned: dict[int, frozenset[str]] = {}
         self.answers = Answers()
-        self.calls_seen: dict[int, dict[str, list[tuple[Frame, ast.Call]]]] = {}
-        self.reads_seen: dict[int, dict[str, list[tuple[Frame, ast.Attribute]]]] = {}
 
     def unread(self) -> Iterator[InputError]:
         """Yield the errors of unreadable upstream modules that omni's runners import names from, or that hold their
@@ -57,25 +49,37 @@ class Runtime:
         for info in {id(info.node): info for mro in self.leaves() for info in mro.classes}.values():
             yield from _find_errors(d for base in info.node.bases for d in self.world.bases(info.module, base))
 
+    @remembered
     def frames(self, module: Module) -> list[Frame]:
         """Return every function of ``module`` as a frame; for an inherited module, only the methods that can run on
         NPU."""
-        if module.name not in self._frames:
-            found = frames_of(self.classes, module)
-            if module not in self.checked:
-                live = {key for mro in self.leaves() for key in self.live(mro)}
-                found = [frame for frame in found if id(frame.function) in live]
-            self._frames[module.name] = found
-        return self._frames[module.name]
+        if module in self.checked:
+            return self.every_frame(module)
+        live = {key for mro in self.leaves() for key in self.live(mro)}
+        return [frame for frame in self.every_frame(module) if id(frame.function) in live]
+
+    @remembered
+    def every_frame(self, module: Module) -> list[Frame]:
+        """Return the functions of ``module``, the methods of its top-level classes, and its import code as made-up
+        functions."""
+        found = [Frame(module, function, None) for function in importing.make_functions(module)]
+        for statement in statements_of(module.node.body):
+            if isinstance(statement, Function):
+                found.append(self.frame_of(module, statement))
+            elif isinstance(statement, ast.ClassDef):
+                info = self.classes.info_of(module, statement)
+                found += [self.frame(info, s) for s in statements_of(statement.body) if isinstance(s, Function)]
+        return found
 
     def twin(self, frame: Frame) -> Frame | None:
         """Return the frame of the same unit of the same module in this program, or ``None``."""
-        path = frame.module.path
-        if path not in self._by_unit:
-            modules = (m for m in (*self.checked, *self.inherited()) if m.path == path)
-            frames = [other for module in modules for other in self.frames(module)]
-            self._by_unit[path] = {other.unit: other for other in reversed(frames)}
-        return self._by_unit[path].get(frame.unit)
+        return self._map_units(frame.module.path).get(frame.unit)
+
+    @remembered
+    def _map_units(self, path: str) -> dict[str, Frame]:
+        modules = (module for module in (*self.checked, *self.inherited()) if module.path == path)
+        frames = [frame for module in modules for frame in self.frames(module)]
+        return {frame.unit: frame for frame in reversed(frames)}
 
     def inherited(self) -> list[Module]:
         """Return the unchecked omni modules with a class in the MRO of a checked class."""
@@ -101,10 +105,13 @@ class Runtime:
         return [found[name] for name in sorted(found) if found[name] not in self.checked]
 
     def frame(self, info: ClassInfo, function: Function) -> Frame:
-        """Return the frame of one method, cached."""
-        if id(function) not in self._frame:
-            self._frame[id(function)] = frame_of(info.module, function, info)
-        return self._frame[id(function)]
+        """Return the frame of one method."""
+        return self.frame_of(info.module, function, info)
+
+    @remembered
+    def frame_of(self, module: Module, function: Function, info: ClassInfo | None = None) -> Frame:
+        """Return the frame of a function, always the same one."""
+        return frame_of(module, function, info)
 
     def is_last(self, info: ClassInfo) -> bool:
         """Whether no class derives from this one.
@@ -117,52 +124,45 @@ class Runtime:
     def mros(self, info: ClassInfo) -> list[Mro]:
         """Return the MROs that ``self`` can have in a method of ``info``: the MROs of its most derived checked
         subclasses."""
-        if self._by_class is None:
-            self._by_class = {}
-            for mro in self.leaves():
-                for part in mro.classes:
-                    self._by_class.setdefault(id(part.node), []).append(mro)
-        return self._by_class.get(id(info.node)) or self.classes.mros(info)
+        return self._group_leaves().get(info) or self.classes.mros(info)
 
+    @remembered
+    def _group_leaves(self) -> dict[ClassInfo, list[Mro]]:
+        found: dict[ClassInfo, list[Mro]] = {}
+        for mro in self.leaves():
+            for part in mro.classes:
+                found.setdefault(part, []).append(mro)
+        return found
+
+    @remembered
     def leaves(self) -> list[Mro]:
         """Return the MROs of all checked classes that no checked class derives from."""
-        if self._leaves is None:
-            own = [info for module in self.checked for info in self.own_classes(module)]
-            bases = {id(base.node) for info in own for mro in self.classes.mros(info) for base in mro.classes[1:]}
-            derived = [info for info in own if id(info.node) not in bases]
-            self._leaves = [mro for info in derived for mro in self.classes.mros(info)]
-        return self._leaves
+        own = [info for module in self.checked for info in self.own_classes(module)]
+        bases = {base for info in own for mro in self.classes.mros(info) for base in mro.classes[1:]}
+        return [mro for info in own if info not in bases for mro in self.classes.mros(info)]
 
     def own_classes(self, module: Module) -> list[ClassInfo]:
         """Return the top-level classes of ``module``."""
         nodes = [b.node for bindings in module.bindings.values() for b in bindings if b.kind == "class"]
         return [self.classes.info_of(module, node) for node in nodes if isinstance(node, ast.ClassDef)]
 
+    @remembered
     def live(self, mro: Mro) -> dict[int, tuple[ClassInfo, Function]]:
         """Return the methods of an MRO that can run.
 
         These are the first of each name, and the parents' methods that they call through ``super()`` or a class name.
         """
-        if id(mro) not in self._live:
-            first = [
-                (info, f)
-                for info in mro.classes
-                for name, functions in info.methods.items()
-                if _is_first(mro, info, name)
-                for f in functions
-            ]
-            self._live[id(mro)] = self.reach(mro, first)
-        return self._live[id(mro)]
+        names = [(info, name) for info in mro.classes for name in info.methods if _is_first(mro, info, name)]
+        return self.reach(mro, [(info, function) for info, name in names for function in info.methods[name]])
 
+    @remembered
     def mentioned(self, mro: Mro) -> frozenset[str]:
         """Return the attribute names that the live methods of an MRO read, on any object, and their strings.
 
         Skips a name in a method's call of its own parent (``super().name()``), because that alone makes nothing call
         it.
         """
-        if id(mro) not in self._mentioned:
-            self._mentioned[id(mro)] = frozenset().union(*(_find_mentions(f) for _, f in self.live(mro).values()))
-        return self._mentioned[id(mro)]
+        return frozenset().union(*(_find_mentions(f) for _, f in self.live(mro).values()))
 
     def is_called(self, mro: Mro, method: str) -> bool:
         """Whether live methods, or code around the runners, mention a method of an MRO, perhaps in a string."""

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from runner_sync.model import PACKAGES, Project
 from runner_sync.trees import Remembering, Tree
+from runner_sync.verify.answers import remembered
 from runner_sync.verify.trees.word_index import KIND, WordIndex, make_filter
 
 _PROJECTS = {package: project for project, package in PACKAGES.items()}
@@ -27,40 +29,27 @@ class Surroundings:
     def __init__(self, trees: Mapping[Project, Tree], folders: Sequence[str]) -> None:
         self._trees = dict(trees)
         self.folders = tuple(folders)
-        self._texts: dict[str, str] | None = None
-        self._bases: dict[Project, set[str]] = {}
-        self._indexes: tuple[WordIndex, WordIndex] | None = None
-        self._places: dict[str, str] = {}
-        self._known: dict[str, bool] = {}
 
     def is_set_on_runner(self, attribute: str) -> bool:
         """Whether some module writes ``attribute`` on a runner or worker that it was given (``runner.x = …``)."""
         name = re.escape(attribute)
-        return self._matches_near(
+        return self._is_near(
             attribute, rf"(?i:runner|worker)\w*\.{name}{_ASSIGNS}|setattr\([^,()]*,\s*[\"']{name}[\"']"
         )
 
     def is_written(self, attribute: str) -> bool:
         """Whether ``attribute`` is assigned on any object, is the name of a field, or stands in quotes."""
         name = re.escape(attribute)
-        return self._matches_near(attribute, rf"\.{name}{_ASSIGNS}|^\s+{name}\s*:|[\"']{name}[\"']")
+        return self._is_near(attribute, rf"\.{name}{_ASSIGNS}|^\s+{name}\s*:|[\"']{name}[\"']")
 
     def is_written_on(self, name: str, attribute: str) -> bool:
         """Whether ``attribute`` is assigned on a variable named like the class: ``input_batch`` for ``InputBatch``."""
         words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().removeprefix("get_")
-        return self._matches_near(
-            attribute, rf"\b(?i:\w*{re.escape(words)})(?:\(\))?\.{re.escape(attribute)}{_ASSIGNS}"
-        )
+        return self._is_near(attribute, rf"\b(?i:\w*{re.escape(words)})(?:\(\))?\.{re.escape(attribute)}{_ASSIGNS}")
 
     def is_written_elsewhere(self, attribute: str) -> bool:
         """Whether ``attribute`` is assigned on any object but ``self``."""
-        pattern = rf"{_not_of_self_pattern(attribute)}{_ASSIGNS}"
-        if pattern not in self._known:
-            wanted = re.compile(pattern)
-            self._known[pattern] = any(
-                _find_line(text, attribute, wanted) for _, text in self._find_near_modules(attribute)
-            )
-        return self._known[pattern]
+        return bool(self._find_place(attribute, rf"{_not_of_self_pattern(attribute)}{_ASSIGNS}", is_near=True))
 
     def is_used_elsewhere(self, member: str, *, beside: Collection[str] = ()) -> bool:
         """Whether some module quotes a member's name, or reads it from any object but ``self`` and ``super()``.
@@ -68,22 +57,18 @@ class Surroundings:
         Reads in the folders ``beside`` do not count: vLLM's own worker stands beside its runner, and runs on no other
         platform.
         """
-        if self._matches_near(member, _quoted_pattern(member)):
+        if self._is_near(member, _quoted_pattern(member)):
             return True
-        return any(
-            path.rpartition("/")[0] not in beside
-            for path in self._find_matching_paths(member, _read_elsewhere_pattern(member))
-        )
+        found = self._find_paths(member, _read_elsewhere_pattern(member), is_near=True)
+        return any(path.rpartition("/")[0] not in beside for path in found)
 
     def is_used_in(self, project: Project, member: str) -> bool:
         """As `is_used_elsewhere`, in all modules of a project: the engine's calls of its workers, for example."""
-        return self._matches_in(project, member, rf"{_quoted_pattern(member)}|{_read_elsewhere_pattern(member)}")
+        return self._is_in(project, member, rf"{_quoted_pattern(member)}|{_read_elsewhere_pattern(member)}")
 
     def is_read_in(self, project: Project, attribute: str) -> bool:
         """As `is_used_in`, without assignments."""
-        return self._matches_in(
-            project, attribute, rf"{_quoted_pattern(attribute)}|{_read_elsewhere_pattern(attribute)}(?!{_ASSIGNS})"
-        )
+        return self._is_in(project, attribute, rf"{_quoted_pattern(attribute)}|{_read_only_pattern(attribute)}")
 
     def may_build_name(self, project: Project, member: str) -> bool:
         """Whether some module of a project builds a name at run time that may be ``member``.
@@ -96,97 +81,49 @@ class Surroundings:
 
     def is_quoted(self, word: str) -> bool:
         """Whether a word stands in quotes in any module of the trees: it may be an argument of ``setattr``."""
-        return any(self._matches_in(project, word, _quoted_pattern(word)) for project in self._trees)
+        return any(True for _ in self._find_paths(word, _quoted_pattern(word)))
 
     def find_quoting(self, word: str, *, beside: str) -> list[str]:
         """Return the modules in the folders that quote a word and contain ``beside``."""
-        quoted = re.compile(_quoted_pattern(word))
-        return [path for path, text in self._find_near_modules(word) if beside in text and quoted.search(text)]
+        found = self._find_paths(word, _quoted_pattern(word), is_near=True)
+        return [path for path in found if beside in self._read_folders()[path]]
 
     def having(self, word: str, project: Project) -> list[str]:
         """Return the modules of a project that contain a word, in the folders or not."""
-        wanted, package = re.compile(rf"\b{re.escape(word)}\b"), f"{PACKAGES[project]}/"
-        found = self._find_modules(word)
-        return sorted(path for path, text in found if path.startswith(package) and wanted.search(text))
+        return sorted(self._find_paths(word, _word_pattern(word), below=f"{PACKAGES[project]}/"))
 
     def reading(self, attribute: str, project: Project) -> list[str]:
         """Return the modules of a project that read an attribute of any object but ``self``."""
-        wanted = re.compile(rf"{_read_elsewhere_pattern(attribute)}(?!{_ASSIGNS})")
-        package = f"{PACKAGES[project]}/"
-        found = self._find_modules(attribute)
-        return sorted(path for path, text in found if path.startswith(package) and wanted.search(text))
+        return sorted(self._find_paths(attribute, _read_only_pattern(attribute), below=f"{PACKAGES[project]}/"))
 
     def may_give_key(self, key: str) -> bool:
         """Whether any module of the trees assigns an item of that key, or omni has it in a dictionary display."""
         quoted = _quoted_pattern(key)
-        is_set = any(self._matches_in(project, key, rf"\[{quoted}\]{_ASSIGNS}") for project in self._trees)
-        return is_set or self._matches_in("vllm-omni", key, rf"{quoted}\s*:")
+        is_set = any(True for _ in self._find_paths(key, rf"\[{quoted}\]{_ASSIGNS}"))
+        return is_set or self._is_in("vllm-omni", key, rf"{quoted}\s*:")
 
     def is_mentioned(self, word: str, *, beside: Collection[str]) -> bool:
         """Whether any module of the trees contains a word, except the modules at the paths ``beside``."""
-        wanted = re.compile(rf"\b{re.escape(word)}\b")
-        return any(path not in beside and wanted.search(text) for path, text in self._find_modules(word))
+        return any(path not in beside for path in self._find_paths(word, _word_pattern(word)))
 
     def find_definition(self, name: str) -> str:
         """Return ``path:line`` of an upstream module that defines or assigns a name, or an empty text."""
         word = re.escape(name)
-        return self._find_upstream_place(name, rf"\b(?:def|class)\s+{word}\b|\.{word}{_ASSIGNS}|^[ \t]+{word}\s*[:=]")
+        return self._find_place(name, rf"\b(?:def|class)\s+{word}\b|\.{word}{_ASSIGNS}|^[ \t]+{word}\s*[:=]")
 
     def find_outside_assignment(self, attribute: str) -> str:
         """Return ``path:line`` of an upstream module that assigns an attribute on any object but ``self``, or an empty
         text."""
-        return self._find_upstream_place(attribute, rf"{_not_of_self_pattern(attribute)}{_ASSIGNS}")
+        return self._find_place(attribute, rf"{_not_of_self_pattern(attribute)}{_ASSIGNS}")
 
     def is_member(self, name: str) -> bool:
         """Whether a class of an upstream module has a member of that name."""
         word = re.escape(name)
-        return bool(self._find_upstream_place(name, rf"^[ \t]+def {word}\b|\bself\.{word}{_ASSIGNS}|^[ \t]+{word}\s*:"))
+        return bool(self._find_place(name, rf"^[ \t]+def {word}\b|\bself\.{word}{_ASSIGNS}|^[ \t]+{word}\s*:"))
 
     def is_upstream_text(self, text: str) -> bool:
         """Whether an upstream module contains a text as whole words."""
-        return bool(self._find_upstream_place(_WORD.findall(text)[-1], rf"(?<![\w.]){re.escape(text)}\b"))
-
-    def _find_upstream_place(self, word: str, pattern: str) -> str:
-        """Return ``path:line`` of the first upstream line that contains a word and matches ``pattern``, or an empty
-        text."""
-        if pattern not in self._places:
-            wanted = re.compile(pattern)
-            upstream = ((p, text) for p, text in self._find_modules(word) if not p.startswith(PACKAGES["vllm-omni"]))
-            found = (f"{p}:{line}" for p, text in upstream if (line := _find_line(text, word, wanted)))
-            self._places[pattern] = next(found, "")
-        return self._places[pattern]
-
-    def _find_modules(self, word: str) -> Iterator[tuple[str, str]]:
-        """Yield path and text of every module of the trees that contains ``word``.
-
-        The modules in the runners' folders come first, because most words are found there.
-        """
-        yield from self._find_near_modules(word)
-        texts = ((path, self._read_text(path)) for path in self._build_indexes()[1].may_have(word))
-        yield from ((path, text) for path, text in texts if word in text)
-
-    def _find_near_modules(self, word: str) -> Iterator[tuple[str, str]]:
-        """Yield path and text of the modules in the runners' folders that contain ``word``."""
-        texts = self._read_folders()
-        yield from ((path, texts[path]) for path in self._build_indexes()[0].may_have(word) if word in texts[path])
-
-    def _build_indexes(self) -> tuple[WordIndex, WordIndex]:
-        """Return the word indexes of the modules in the folders, and of all others; made once, as they cover whole
-        trees."""
-        if self._indexes is None:
-            near, filters = (
-                self._read_folders(),
-                {p: f for tree in self._trees.values() for p, f in _make_filters(tree).items()},
-            )
-            self._indexes = (
-                WordIndex({path: filters[path] for path in near}),
-                WordIndex({path: words for path, words in filters.items() if path not in near}),
-            )
-        return self._indexes
-
-    def _read_text(self, path: str) -> str:
-        tree = self._trees.get(_PROJECTS[path.partition("/")[0]])
-        return (tree.read(path) or "") if tree else ""
+        return bool(self._find_place(_WORD.findall(text)[-1], rf"(?<![\w.]){re.escape(text)}\b"))
 
     def deriving_from(self, class_name: str) -> list[str]:
         """Return the files in the folders with a class that may derive from ``class_name``, under this or another
@@ -199,37 +136,78 @@ class Surroundings:
 
     def has_subclass_in(self, project: Project, class_name: str) -> bool:
         """As `has_subclass`, for the modules of one project."""
-        if project not in self._bases:
-            self._bases[project] = {name for text in self._read_texts(project) for name in _find_bases(text)}
-        return class_name in self._bases[project]
+        return class_name in self._collect_bases(project)
 
-    def _matches_in(self, project: Project, word: str, pattern: str) -> bool:
+    @remembered
+    def _collect_bases(self, project: Project) -> set[str]:
+        return {name for text in self._read_texts(project) for name in _find_bases(text)}
+
+    @remembered
+    def _is_near(self, word: str, pattern: str) -> bool:
+        """Whether a module in the runners' folders matches a pattern."""
+        return any(True for _ in self._find_paths(word, pattern, is_near=True))
+
+    def _is_in(self, project: Project, word: str, pattern: str) -> bool:
+        """Whether a module of a project matches a pattern."""
+        return any(True for _ in self._find_paths(word, pattern, below=f"{PACKAGES[project]}/"))
+
+    def _find_paths(self, word: str, pattern: str, *, is_near: bool = False, below: str = "") -> Iterator[str]:
+        """Yield the modules that contain a word and match a pattern: of all, or of those in the runners' folders."""
+        wanted = re.compile(pattern, re.M)
+        found = self._find_near_modules(word) if is_near else self._find_modules(word)
+        return (path for path, text in found if path.startswith(below) and wanted.search(text))
+
+    @remembered
+    def _find_place(self, word: str, pattern: str, *, is_near: bool = False) -> str:
+        """Return ``path:line`` of the first line that contains a word and matches a pattern, or an empty text.
+
+        The line is in an upstream module, or in any module in the runners' folders.
+        """
         wanted = re.compile(pattern)
-        inside = f"{PACKAGES[project]}/"
-        return any(path.startswith(inside) and wanted.search(text) for path, text in self._find_modules(word))
+        omnis = PACKAGES["vllm-omni"]
+        modules = (
+            self._find_near_modules(word)
+            if is_near
+            else ((path, text) for path, text in self._find_modules(word) if not path.startswith(omnis))
+        )
+        found = (f"{path}:{line}" for path, text in modules if (line := _find_line(text, word, wanted)))
+        return next(found, "")
+
+    def _find_modules(self, word: str) -> Iterator[tuple[str, str]]:
+        """Yield path and text of every module of the trees that contains ``word``.
+
+        The modules in the runners' folders come first, because most words are found there.
+        """
+        yield from self._find_near_modules(word)
+        texts = ((path, self._read_text(path)) for path in self._indexes[1].may_have(word))
+        yield from ((path, text) for path, text in texts if word in text)
+
+    def _find_near_modules(self, word: str) -> Iterator[tuple[str, str]]:
+        """Yield path and text of the modules in the runners' folders that contain ``word``."""
+        texts = self._read_folders()
+        yield from ((path, texts[path]) for path in self._indexes[0].may_have(word) if word in texts[path])
+
+    @cached_property
+    def _indexes(self) -> tuple[WordIndex, WordIndex]:
+        """The word indexes of the modules in the folders, and of all others; made once, as they cover whole trees."""
+        near = self._read_folders()
+        filters = {path: words for tree in self._trees.values() for path, words in _make_filters(tree).items()}
+        others = {path: words for path, words in filters.items() if path not in near}
+        return WordIndex({path: filters[path] for path in near}), WordIndex(others)
+
+    def _read_text(self, path: str) -> str:
+        tree = self._trees.get(_PROJECTS[path.partition("/")[0]])
+        return (tree.read(path) or "") if tree else ""
 
     def _read_texts(self, project: Project) -> Iterator[str]:
         tree = self._trees.get(project)
         return (tree.read(path) or "" for path in tree.paths(f"{PACKAGES[project]}/")) if tree else iter(())
 
-    def _matches_near(self, word: str, pattern: str) -> bool:
-        if pattern not in self._known:
-            self._known[pattern] = any(True for _ in self._find_matching_paths(word, pattern))
-        return self._known[pattern]
-
-    def _find_matching_paths(self, word: str, pattern: str) -> Iterator[str]:
-        wanted = re.compile(pattern, re.M)
-        yield from (path for path, text in self._find_near_modules(word) if wanted.search(text))
-
+    @remembered
     def _read_folders(self) -> dict[str, str]:
-        if self._texts is None:
-            self._texts = {}
-            for folder in self.folders:
-                project = _PROJECTS.get(folder.partition("/")[0])
-                tree = self._trees.get(project) if project else None
-                for path in tree.paths(f"{folder}/") if tree else ():
-                    self._texts[path] = (tree.read(path) or "") if tree else ""
-        return self._texts
+        projects = ((folder, _PROJECTS.get(folder.partition("/")[0])) for folder in self.folders)
+        trees = ((folder, self._trees.get(project)) for folder, project in projects if project)
+        return {path: tree.read(path) or "" for folder, tree in trees if tree for path in tree.paths(f"{folder}/")}
 
 
 def _make_filters(tree: Tree) -> Mapping[str, bytes]:
@@ -299,6 +277,10 @@ _LONGEST = 100
 _WORD = re.compile(r"\w+")
 
 
+def _word_pattern(word: str) -> str:
+    return rf"\b{re.escape(word)}\b"
+
+
 def _not_of_self_pattern(member: str) -> str:
     # The lookbehind is at the end, so that the search begins with the name, which is rare.
     return rf"\.{re.escape(member)}(?<!\bself\.{re.escape(member)})"
@@ -306,3 +288,7 @@ def _not_of_self_pattern(member: str) -> str:
 
 def _read_elsewhere_pattern(member: str) -> str:
     return rf"{_not_of_self_pattern(member)}(?<!\bsuper\(\)\.{re.escape(member)})\b"
+
+
+def _read_only_pattern(member: str) -> str:
+    return rf"{_read_elsewhere_pattern(member)}(?!{_ASSIGNS})"

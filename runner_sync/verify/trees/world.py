@@ -20,7 +20,7 @@ from runner_sync.references import Reference, alternatives, followed
 from runner_sync.syntax import dotted_name
 from runner_sync.trees import Tree
 from runner_sync.unmerged import conflicts
-from runner_sync.verify.answers import Answers
+from runner_sync.verify.answers import Answers, remembered
 from runner_sync.verify.trees import modules
 from runner_sync.verify.trees.exports import is_exported
 from runner_sync.verify.trees.modules import Binding, Module, PlacedImport
@@ -67,12 +67,7 @@ class World:
         self.unread: dict[str, InputError] = {}
         """Errors of files that do not parse, by path: upstream files, and the omni files that `readable` was asked
         about. Other omni files raise their error."""
-        self._modules: dict[str, Module | None] = {}
         self._built: dict[str, Module] = {}
-        self._patches: dict[str, list[Patch]] | None = None
-        self._by_class: dict[str, list[Patch]] = {}
-        self._patched: dict[Patch, set[str]] = {}
-        self._meanings: dict[tuple[Module, str], list[Definition]] = {}
         self.answers = Answers()
 
     def with_omni(self, omni: Tree) -> World:
@@ -87,12 +82,16 @@ class World:
         project = project_of(name)
         return self.trees.get(project) if project else None
 
+    @remembered
     def module(self, name: str) -> Module | None:
         """Return the module ``name``, or ``None`` if no tree has it. Raises `InputError` if an omni module does not
         parse."""
-        if name not in self._modules:
-            self._modules[name] = self._load(name)
-        return self._modules[name]
+        tree = self.tree_of(name)
+        if tree is None:
+            return None
+        texts = ((path, tree.read(path)) for path in paths_of(name))
+        known = ((path, text) for path, text in texts if text is not None)
+        return next((self._parse(name, path, tree, text=text) for path, text in known), None)
 
     def module_at(self, path: str) -> Module:
         """Return the module of the omni file ``path``. Raises `InputError` if the file is missing or is not Python."""
@@ -125,15 +124,14 @@ class World:
             self.unread[path] = error
             return False
 
+    @remembered
     def resolve(self, module: Module, dotted: str) -> list[Definition]:
         """Return everything that ``dotted`` (``a`` or ``a.b.c``) can mean at the top level of ``module``."""
-        if (module, dotted) not in self._meanings:
-            head, *rest = dotted.split(".")
-            found = self._lookup(module, head, set())
-            for part in rest:
-                found = [inner for outer in found for inner in self.member(outer, part)]
-            self._meanings[module, dotted] = found
-        return self._meanings[module, dotted]
+        head, *rest = dotted.split(".")
+        found = self._lookup(module, head, set())
+        for part in rest:
+            found = [inner for outer in found for inner in self.member(outer, part)]
+        return found
 
     def bases(self, module: Module, expression: ast.expr) -> list[Definition]:
         """Return what a base class of ``module`` may be: as `resolve`, but through aliases and conditional
@@ -176,24 +174,13 @@ class World:
         """Return the attributes of the class ``class_name`` (dotted) that start-up patches replace, with the
         replacements."""
         found: dict[str, list[Definition]] = {}
-        self._find_patches()
-        for patch in self._by_class.get(class_name.rpartition(".")[2], ()):
+        for patch in self._find_patches().get(class_name.rpartition(".")[2], ()):
             if f"{class_name}.{patch.attribute}" in self._resolve_targets(patch):
                 found.setdefault(patch.attribute, []).extend(self._resolve_replacement(patch))
         return found
 
-    def _load(self, name: str) -> Module | None:
-        tree = self.tree_of(name)
-        if tree is None:
-            return None
-        for path in paths_of(name):
-            text = tree.read(path)
-            if text is not None:
-                return self._parse(name, path, tree, text=text, is_package=path.endswith("/__init__.py"))
-        return None
-
-    def _parse(self, name: str, path: str, tree: Tree, *, text: str, is_package: bool) -> Module:
-        project = tree.source.project
+    def _parse(self, name: str, path: str, tree: Tree, *, text: str) -> Module:
+        project, is_package = tree.source.project, path.endswith("/__init__.py")
         built = self._built.get(path)
         if built is not None and built.text == text:
             return built
@@ -284,26 +271,23 @@ class World:
             return self._lookup(outer.module, name, set()) or self._lookup_submodule(outer.module, name)
         return [Definition("external", f"{outer.name}.{name}")]
 
+    @remembered
     def _find_patches(self) -> dict[str, list[Patch]]:
-        """Return the start-up patches, by the attribute that they replace."""
-        if self._patches is None:
-            self._patches = {}
-            patching: tuple[Project, ...] = ("vllm-ascend", "vllm-omni")
-            for project in patching:
-                tree = self.trees.get(project)
-                for path in tree.paths(f"{PACKAGES[project]}/") if tree else ():
-                    module = self.module(module_name(path)) if is_patching(path) else None
-                    for patch in find_patches(module) if module is not None else ():
-                        self._patches.setdefault(patch.attribute, []).append(patch)
-                        for name in possible_names(patch):
-                            self._by_class.setdefault(name, []).append(patch)
-        return self._patches
+        """Return the start-up patches, by the attribute that they replace, and by the names that its class may have."""
+        found: dict[str, list[Patch]] = {}
+        patching: tuple[Project, ...] = ("vllm-ascend", "vllm-omni")
+        for project in patching:
+            tree = self.trees.get(project)
+            for path in tree.paths(f"{PACKAGES[project]}/") if tree else ():
+                module = self.module(module_name(path)) if is_patching(path) else None
+                for patch in find_patches(module) if module is not None else ():
+                    for name in {patch.attribute, *possible_names(patch)}:
+                        found.setdefault(name, []).append(patch)
+        return found
 
+    @remembered
     def _resolve_targets(self, patch: Patch) -> set[str]:
-        if patch not in self._patched:
-            owners = self.resolve(patch.module, patch.owner)
-            self._patched[patch] = {f"{owner.name}.{patch.attribute}" for owner in owners}
-        return self._patched[patch]
+        return {f"{owner.name}.{patch.attribute}" for owner in self.resolve(patch.module, patch.owner)}
 
     def _resolve_replacement(self, patch: Patch) -> list[Definition]:
         text = ast.unparse(patch.value) if patch.value is not None else ""

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from runner_sync.signatures import Arguments
 from runner_sync.syntax import Function, is_name
-from runner_sync.verify.trees.frames import frames_of
 from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.program import Program
 
@@ -35,7 +34,7 @@ def find_named_calls(program: Program, name: str) -> list[NamedCall]:
 def _find_calls(program: Program, name: str) -> Iterator[NamedCall]:
     for path in program.world.surroundings.find_quoting(name, beside=_CALLS):
         module = program.world.module_at(path)
-        for frame in frames_of(program.classes, module) if module.project != "vllm-omni" else ():
+        for frame in program.every_frame(module) if module.project != "vllm-omni" else ():
             for node in nodes_of(frame.function):
                 if isinstance(node, ast.Call) and _read_method_name(node) == name:
                     yield NamedCall(_read_arguments(node, frame.function), f"{path}:{node.lineno}")

@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from runner_sync.syntax import Function, dotted_name
+from runner_sync.verify.answers import remembered
 from runner_sync.verify.trees.calling import callees, wrappers
 from runner_sync.verify.trees.calling.aliases import resolve_alias
 from runner_sync.verify.trees.calling.callees import Callee
@@ -20,36 +21,18 @@ from runner_sync.verify.trees.frames import Frame, class_frame
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.runtime import Runtime
 from runner_sync.verify.trees.values.annotations import Instance
-from runner_sync.verify.trees.world import Definition, World
+from runner_sync.verify.trees.world import Definition
 
 MAX_DEPTH = 6
 """Expressions followed in a chain to find the class of the first; beyond that it counts as unknown."""
-
-CacheKey = tuple[Module, Function, ClassInfo | None, ast.expr, int]
-"""The cache key of an expression: its frame, the node, and the steps that led to it. Every rule asks about the same few
-thousand."""
-
-
-def cache_key(frame: Frame, node: ast.expr, depth: int) -> CacheKey:
-    """Return the key that an answer about ``node`` is cached under."""
-    return frame.module, frame.function, frame.info, node, depth
 
 
 class CallGraph(Runtime, ABC):
     """The calls of one world; answers are cached."""
 
-    def __init__(self, world: World, names: Sequence[str]) -> None:
-        super().__init__(world, names)
-        self._reached: dict[CacheKey, list[list[Callee]]] = {}
-
+    @remembered
     def callees(self, frame: Frame, call: ast.Call, depth: int = 0) -> list[list[Callee]]:
         """Return groups of callees, one per MRO; a call is wrong if it fits no member of some group."""
-        key = cache_key(frame, call, depth)
-        if key not in self._reached:
-            self._reached[key] = self._find_callees(frame, call, depth)
-        return self._reached[key]
-
-    def _find_callees(self, frame: Frame, call: ast.Call, depth: int) -> list[list[Callee]]:
         function = call.func
         if isinstance(function, ast.Name):
             real_call = resolve_alias(frame, call) if function.id in frame.bound and depth <= MAX_DEPTH else call

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from runner_sync.syntax import is_name
+from runner_sync.verify.answers import remembered
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.classes import Mro, is_attribute_of
-from runner_sync.verify.trees.frames import Frame, frame_of
+from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.program import Program
 
@@ -41,8 +42,7 @@ class _Search:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._checked = {id(module) for module in program.checked}
-        self._held: dict[tuple[int, str], list[Mro]] = {}
+
         # Only checked code stores objects of a checked class in attributes: other code knows no such class.
         self._assigned = {name for module in program.checked for name in _ASSIGNED.findall(module.text)}
 
@@ -50,15 +50,14 @@ class _Search:
         """Return all calls, by the name of the method."""
         found: dict[str, list[HandedCall]] = {}
         todo = [passed for mro in self._program.leaves() for passed in self._find_passed_by_methods(mro)]
-        seen: set[tuple[int, str, int]] = set()
+        seen: set[tuple[Frame, str, Mro]] = set()
         while todo:
-            frame, parameter, mro = todo.pop()
-            key = id(frame.function), parameter, id(mro)
-            if key in seen:
+            frame, parameter, mro = passed = todo.pop()
+            if passed in seen:
                 continue
-            seen.add(key)
+            seen.add(passed)
             todo.extend(self._find_passed(frame, parameter, mro))
-            if id(frame.module) not in self._checked:
+            if frame.module not in self._program.checked:
                 for call in self._find_calls_on(frame, parameter, mro):
                     assert isinstance(call.node.func, ast.Attribute)
                     found.setdefault(call.node.func.attr, []).append(call)
@@ -87,7 +86,7 @@ class _Search:
 
     def _place_object(self, callee: Callee, call: ast.Call, name: str, mro: Mro) -> Iterator[tuple[Frame, str, Mro]]:
         assert callee.function is not None
-        frame = frame_of(callee.module, callee.function, None)
+        frame = self._program.frame_of(callee.module, callee.function)
         for parameter, value in callee.placed(call).items():
             # A parameter that is assigned again may hold anything.
             if len(frame.bound.get(parameter, ())) == 1:
@@ -108,13 +107,11 @@ class _Search:
             self._find_held(mro, node.attr) if isinstance(node, ast.Attribute) and is_attribute_of(node, name) else []
         )
 
+    @remembered
     def _find_held(self, mro: Mro, attribute: str) -> list[Mro]:
-        if attribute not in self._assigned:
-            return []
-        if (id(mro), attribute) not in self._held:
-            heads = {id(instance.info) for instance in self._program.attribute(mro, attribute) or ()}
-            self._held[id(mro), attribute] = [leaf for leaf in self._program.leaves() if id(leaf.head) in heads]
-        return self._held[id(mro), attribute]
+        held = self._program.attribute(mro, attribute) if attribute in self._assigned else None
+        heads = {instance.info for instance in held or ()}
+        return [leaf for leaf in self._program.leaves() if leaf.head in heads]
 
 
 def _is_function_call(call: ast.Call) -> bool:

@@ -8,14 +8,14 @@ of a worker). May touch: nothing.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from runner_sync.verify.trees.calling.aliases import resolve_alias
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.classes import Mro
 from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.functions import nodes_of, reads_of
+from runner_sync.verify.trees.functions import calls_of, reads_of
 from runner_sync.verify.trees.program import Program
 
 
@@ -68,31 +68,35 @@ def find_hidden_by(program: Program, mro: Mro, own: Callee, *, from_omni: bool) 
 
 def _find_unchecked_calls(program: Program, mro: Mro) -> dict[str, list[tuple[Frame, ast.Call]]]:
     """Return the attribute calls in the MRO's live methods outside the checked modules, by the attribute's name."""
-    if id(mro) not in program.calls_seen:
-        checked = {id(module) for module in program.checked}
-        found: dict[str, list[tuple[Frame, ast.Call]]] = {}
-        for info, function in program.live(mro).values():
-            if id(info.module) in checked:
-                continue
-            frame = program.frame(info, function)
-            for node in nodes_of(function):
-                call = resolve_alias(frame, node) if isinstance(node, ast.Call) else None
-                if call is not None and isinstance(call.func, ast.Attribute):
-                    found.setdefault(call.func.attr, []).append((frame, call))
-        program.calls_seen[id(mro)] = found
-    return program.calls_seen[id(mro)]
+    return program.answers.once((VirtualCall, mro), lambda: _group_calls(_find_unchecked_frames(program, mro)))
+
+
+def _group_calls(frames: Iterable[Frame]) -> dict[str, list[tuple[Frame, ast.Call]]]:
+    found: dict[str, list[tuple[Frame, ast.Call]]] = {}
+    for frame in frames:
+        for node in calls_of(frame.function):
+            call = resolve_alias(frame, node)
+            if isinstance(call.func, ast.Attribute):
+                found.setdefault(call.func.attr, []).append((frame, call))
+    return found
 
 
 def _find_unchecked_reads(program: Program, mro: Mro) -> dict[str, list[tuple[Frame, ast.Attribute]]]:
     """Return the attributes that the MRO's live methods outside the checked modules read, by name."""
-    if id(mro) not in program.reads_seen:
-        checked = {id(module) for module in program.checked}
-        found: dict[str, list[tuple[Frame, ast.Attribute]]] = {}
-        for info, function in program.live(mro).values():
-            for node in reads_of(function) if id(info.module) not in checked else ():
-                found.setdefault(node.attr, []).append((program.frame(info, function), node))
-        program.reads_seen[id(mro)] = found
-    return program.reads_seen[id(mro)]
+    return program.answers.once((ast.Attribute, mro), lambda: _group_reads(_find_unchecked_frames(program, mro)))
+
+
+def _group_reads(frames: Iterable[Frame]) -> dict[str, list[tuple[Frame, ast.Attribute]]]:
+    found: dict[str, list[tuple[Frame, ast.Attribute]]] = {}
+    for frame in frames:
+        for node in reads_of(frame.function):
+            found.setdefault(node.attr, []).append((frame, node))
+    return found
+
+
+def _find_unchecked_frames(program: Program, mro: Mro) -> Iterator[Frame]:
+    methods = program.live(mro).values()
+    return (program.frame(info, function) for info, function in methods if info.module not in program.checked)
 
 
 def _holds(program: Program, holder: Mro, attribute: ast.expr, mro: Mro) -> bool:

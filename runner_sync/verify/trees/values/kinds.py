@@ -14,7 +14,7 @@ from typing import Literal
 from runner_sync.signatures import TRANSPARENT
 from runner_sync.syntax import Function, decorator_name, dotted_name, is_name, is_none
 from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro
-from runner_sync.verify.trees.frames import Frame, class_frame, frame_of, module_frame
+from runner_sync.verify.trees.frames import Frame, class_frame, module_frame
 from runner_sync.verify.trees.functions import returns_of, yields
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.annotations import resolve_annotation
@@ -210,7 +210,7 @@ def _member_of_definition(program: Program, definition: Definition) -> Member | 
     if module is None or definition.kind not in ("function", "value"):
         return None
     if isinstance(node, Function):
-        return _member_of_function(frame_of(module, node, None), of_class=False)
+        return _member_of_function(program.frame_of(module, node), of_class=False)
     binding = definition.binding
     if binding is None or (binding.value is None and binding.annotation is None):
         return None

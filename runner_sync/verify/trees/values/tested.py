@@ -6,11 +6,13 @@ Comes in: a function. Goes out: `Guards`, which tell whether a read is tested. M
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runner_sync.statements.assigning import assignments_of
 from runner_sync.syntax import Function, is_name, is_none, last_word, walk
+from runner_sync.verify.answers import remembered
 from runner_sync.verify.expecting import find_after_yes, is_answered, may_decide
 from runner_sync.verify.trees.functions import nodes_of
 
@@ -45,54 +47,36 @@ class Guards:
             for target, value, _ in assignments_of(node):
                 if isinstance(target, ast.Name) and value is not None:
                     self._held.setdefault(target.id, []).append(value)
-        self._contents, self._deciding = _Contents(), [node for node in nodes if self._tests and may_decide(node)]
-        self._covered: dict[_Test, set[int]] = {}
+        self._deciding = [node for node in nodes if self._tests and may_decide(node)]
 
     def is_covered(self, value: ast.expr, attribute: str) -> bool:
         """Whether the function has tested that ``value`` has the attribute, or sets it."""
         test = _Test(last_word(value), attribute)
         return attribute in self._set or (test in self._made and id(value) in self._find_covered(test))
 
+    @remembered
     def _find_covered(self, test: _Test) -> set[int]:
         """Return the ids of the nodes that a test guards, found when first asked for: many guard no read."""
-        if test not in self._covered:
-            # A condition that is not understood may mean either, so both guesses are tried.
-            guesses = (_Question(test, self._tests, self._held, self._contents, guess=guess) for guess in (True, False))
-            parts = (part for question in guesses for part in find_after_yes(self._deciding, question, insists=True))
-            self._covered[test] = {id(inner) for part in parts for inner in walk(part)}
-        return self._covered[test]
+        # A condition that is not understood may mean either, so both guesses are tried.
+        guesses = (_Question(test, self._tests, self._held, guess=guess) for guess in (True, False))
+        parts = (part for question in guesses for part in find_after_yes(self._deciding, question, insists=True))
+        return {id(inner) for part in parts for inner in walk(part)}
 
 
-class _Contents:
-    """The names and the calls in each condition of a function, found once for all questions about it."""
-
-    def __init__(self) -> None:
-        self._found: dict[int, tuple[frozenset[str], frozenset[int]]] = {}
-
-    def find(self, part: ast.expr) -> tuple[frozenset[str], frozenset[int]]:
-        """Return the names in an expression, and the ids of its calls."""
-        found = self._found.get(id(part))
-        if found is None:
-            nodes = walk(part)
-            names = frozenset(node.id for node in nodes if isinstance(node, ast.Name))
-            found = names, frozenset(id(node) for node in nodes if isinstance(node, ast.Call))
-            self._found[id(part)] = found
-        return found
+@functools.lru_cache(maxsize=16384)
+def _read_contents(part: ast.expr) -> tuple[frozenset[str], frozenset[int]]:
+    """Return the names in an expression, and the ids of its calls; cached for all questions about a function."""
+    nodes = walk(part)
+    names = frozenset(node.id for node in nodes if isinstance(node, ast.Name))
+    return names, frozenset(id(node) for node in nodes if isinstance(node, ast.Call))
 
 
 class _Question:
     """Whether a condition tests for one attribute, and which outcome says that it is there."""
 
     def __init__(
-        self,
-        test: _Test,
-        tests: dict[int, list[_Test]],
-        held: dict[str, list[ast.expr]],
-        contents: _Contents,
-        *,
-        guess: bool,
+        self, test: _Test, tests: dict[int, list[_Test]], held: dict[str, list[ast.expr]], *, guess: bool
     ) -> None:
-        self._contents = contents
         self._calls = {place for place, found in tests.items() if test in found}
         self._held = {
             name: asking for name, values in held.items() if (asking := [v for v in values if self._has_test(v)])
@@ -103,7 +87,7 @@ class _Question:
     def __call__(self, part: ast.expr) -> bool | None:
         """Return the truth value of ``part`` that means yes; the guess, if the test is not understood; ``None``, if it
         tests nothing."""
-        names, _ = self._contents.find(part)
+        names, _ = _read_contents(part)
         if not self._has_test(part) and not names & self._held.keys() - self._open:
             return None
         match part:
@@ -129,7 +113,7 @@ class _Question:
 
     def _has_test(self, node: ast.expr) -> bool:
         """Whether a test for the attribute stands in an expression."""
-        _, calls = self._contents.find(node)
+        _, calls = _read_contents(node)
         return not calls.isdisjoint(self._calls)
 
     def _answer_for_call(self, call: ast.Call) -> bool:

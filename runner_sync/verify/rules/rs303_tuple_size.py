@@ -32,7 +32,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import Function, is_name, last_word
 from runner_sync.verify.expecting import INDEX_ERRORS, UNPACKING_ERRORS
-from runner_sync.verify.trees.calling.callees import Callee
+from runner_sync.verify.trees.calling.callees import Callee, functions_of
 from runner_sync.verify.trees.calling.virtual import find_hidden_by, find_virtual_calls
 from runner_sync.verify.trees.classes import ClassInfo, is_protocol, is_record
 from runner_sync.verify.trees.frames import Frame
@@ -135,9 +135,9 @@ def _is_bound_again(frame: Frame, place: Place) -> bool:
 
 def _check_object(program: Program, frame: Frame, node: ast.Assign) -> Iterator[Finding]:
     """Report an unpacked value that is a single object and cannot be unpacked."""
-    called = program.callees(frame, node.value) if isinstance(node.value, ast.Call) else []
+    called = program.reached(frame, node.value) if isinstance(node.value, ast.Call) else []
     # timid: the expressions in `return` outweigh the annotation.
-    if any(returns.sizes(program, callee) is not None for group in called for callee in group):
+    if any(returns.sizes(program, callee) is not None for callee in called):
         return
     found = program.infer(frame, node.value) or []
     infos = [instance.info for instance in found]
@@ -180,9 +180,8 @@ def _check_none(step: Step, call: ast.Call) -> Iterator[Finding]:
 def _check_no_tuple(step: Step, call: ast.Call) -> Iterator[Finding]:
     """Report a call that returns a dictionary or a single one of the values, and returned a tuple before."""
     for now, was in step.callees(call):
-        old_functions = [callee.function for callee in was if callee.function and returns.sizes(step.old, callee)]
-        functions = [callee.function for callee in now if callee.function is not None]
-        if not functions or len(functions) != len(now) or not old_functions or len(old_functions) != len(was):
+        functions, old_functions = functions_of(now), functions_of(was)
+        if not functions or not old_functions or not all(returns.sizes(step.old, callee) for callee in was):
             continue
         is_one = all(any(returns.unwraps(one, function) for one in old_functions) for function in functions)
         was_dictionary, is_dictionary = (
@@ -238,11 +237,9 @@ def _may_accept_tuple(step: Step, place: Place) -> bool:
     call = place.around
     if not isinstance(call, ast.Call) or call.func is place.node:
         return False
-    texts = [
-        [ast.dump(callee.function or callee.module.node) for group in groups for callee in group]
-        for groups in (step.program.callees(step.frame, call), step.old.callees(step.before, call))
-    ]
-    return texts[0] != texts[1]
+    now, was = step.program.reached(step.frame, call), step.reached_before(call)
+    texts = ([ast.dump(callee.function or callee.module.node) for callee in callees] for callees in (now, was))
+    return next(texts) != next(texts)
 
 
 def _count_fields(info: ClassInfo) -> int | None:
@@ -294,12 +291,8 @@ def _returns_one_of_tuple(program: Program, info: ClassInfo, functions: list[Fun
     for mro in program.mros(info):
         own = [callee for callee in program.method(mro, function.name) if callee.info is info]
         hidden += find_hidden_by(program, mro, own[0], from_omni=False) if len(own) == 1 else []
-    hidden_functions = [callee.function for callee in hidden if callee.function is not None]
-    return (
-        bool(hidden_functions)
-        and len(hidden_functions) == len(hidden)
-        and all(returns.unwraps(one, function) for one in hidden_functions)
-    )
+    hidden_functions = functions_of(hidden)
+    return bool(hidden_functions) and all(returns.unwraps(one, function) for one in hidden_functions)
 
 
 def _find_inherited_unpackings(program: Program, info: ClassInfo, name: str) -> Iterator[tuple[Frame, ast.Assign, int]]:

@@ -49,6 +49,7 @@ from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_finding
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.steps import Step, step_of, steps
 from runner_sync.verify.trees.successors import find_successor
 from runner_sync.verify.trees.values.giving import defines_member
 
@@ -65,16 +66,18 @@ _OF_OBJECT = frozenset(
 def find(program: Program, module: Module, old: Program | None = None) -> Iterator[Finding]:
     """Yield reads of attributes that no MRO of the class defines, and `hasattr` tests that became always false."""
     for frame in program.frames(module):
+        step = step_of(program, frame, old)
         for node in (*frame.own_reads(), *_find_parent_reads(program, frame)):
             if is_missing(program, frame, node):
-                found = _make_finding(program, frame, node, instead=_advise_replacement(program, frame, node.attr, old))
-                yield replace(found, cause=_find_lost_base(program, frame, node.attr, old=old))
-            elif old is not None and (head := _find_class_lacking(program, frame, node, old=old)):
+                advice = _advise_replacement(program, frame, node.attr, step) if old is not None else ""
+                cause = _find_lost_base(step, node.attr) if step is not None else None
+                yield replace(_make_finding(program, frame, node, instead=advice), cause=cause)
+            elif step is not None and (head := _find_class_lacking(step, node)):
                 yield _make_finding(program, frame, node, head=head)
-    for frame in program.frames(module) if old is not None else ():
-        for call, name in _find_hasattr_tests(frame):
-            if old is not None and _is_gone(program, frame, name, old=old):
-                yield _make_hasattr_finding(frame, call, name)
+    for step in steps(program, module, old):
+        for call, name in _find_hasattr_tests(step.frame):
+            if _is_gone(step, name):
+                yield _make_hasattr_finding(step.frame, call, name)
 
 
 def find_inherited(program: Program, module: Module) -> Iterator[Finding]:
@@ -125,15 +128,14 @@ def _is_and(test: ast.expr) -> TypeGuard[ast.BoolOp]:
     return isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
 
 
-def _is_gone(program: Program, frame: Frame, name: str, *, old: Program) -> bool:
+def _is_gone(step: Step, name: str) -> bool:
     """Whether upstream code gave every old MRO the attribute, and no MRO has it now."""
-    before = old.twin(frame)
-    if frame.info is None or before is None or before.info is None:
+    mros, was = step.mros
+    if any(mro.open or _find_definers(mro, name) for mro in mros):
         return False
-    mros, was = program.mros(frame.info), old.mros(before.info)
-    if any(mro.open or _find_definers(mro, name) for mro in mros) or program.world.surroundings.is_set_on_runner(name):
+    if step.program.world.surroundings.is_set_on_runner(name):
         return False
-    return bool(was) and all(any(i.module.project != "vllm-omni" for i in _find_definers(mro, name)) for mro in was)
+    return bool(was) and all(any(not info.is_omnis for info in _find_definers(mro, name)) for mro in was)
 
 
 def _make_hasattr_finding(frame: Frame, call: ast.Call, name: str) -> Finding:
@@ -174,22 +176,16 @@ def is_missing(program: Program, frame: Frame, node: ast.Attribute) -> bool:
     return not program.world.surroundings.is_set_on_runner(node.attr)
 
 
-def _find_class_lacking(program: Program, frame: Frame, node: ast.Attribute, *, old: Program) -> ClassInfo | None:
-    """Return a class that runs this method and had the attribute only in ``old``, whatever its sibling classes set."""
-    before = old.twin(frame)
-    if frame.info is None or before is None or before.info is None or _is_exempt(frame, node):
-        return None
-    old_mros = [mro for mro in old.mros(before.info) if not mro.open]
-    for mro in program.mros(frame.info):
-        old_twins = [one for one in old_mros if _is_same_class(one.head, mro.head)]
-        if _lacks(mro, frame, node) and old_twins and all(_find_owners(one, before, node) for one in old_twins):
+def _find_class_lacking(step: Step, node: ast.Attribute) -> ClassInfo | None:
+    """Return a class that runs this method and had the attribute only before, whatever its sibling classes set."""
+    program, frame = step.program, step.frame
+    mros, was = step.mros if not _is_exempt(frame, node) else ([], [])
+    for mro in mros:
+        old_twins = [one for one in was if not one.open and one.head.key == mro.head.key]
+        if _lacks(mro, frame, node) and old_twins and all(_find_owners(one, step.before, node) for one in old_twins):
             is_run = id(frame.function) in program.live(mro) and not _is_below_switch(frame, node)
             return mro.head if is_run and not program.world.surroundings.is_set_on_runner(node.attr) else None
     return None
-
-
-def _is_same_class(one: ClassInfo, other: ClassInfo) -> bool:
-    return (one.module.name, one.name) == (other.module.name, other.name)
 
 
 def _is_exempt(frame: Frame, node: ast.Attribute) -> bool:
@@ -247,20 +243,17 @@ def _make_finding(
     )
 
 
-def _find_lost_base(program: Program, frame: Frame, name: str, *, old: Program | None) -> Finding | None:
+def _find_lost_base(step: Step, name: str) -> Finding | None:
     """Return the cause shared by all attributes that an omni class lacks since it lost a base, or ``None``."""
-    before = old.twin(frame) if old is not None else None
-    if old is None or frame.info is None or before is None or before.info is None:
-        return None
-    owners = [owner for mro in old.mros(before.info) for owner in _find_definers(mro, name)]
-    omnis = [i for mro in program.mros(frame.info) for i in mro.classes if i.module.project == "vllm-omni"]
-    was = {(i.module.name, i.name): i for mro in old.mros(before.info) for i in mro.classes}
-    for info in omnis:
-        if (then := was.get((info.module.name, info.name))) is None:
-            continue
+    (mros, old_mros), old = step.mros, step.old
+    owners = [owner for mro in old_mros for owner in _find_definers(mro, name)]
+    was = {info.key: info for mro in old_mros for info in mro.classes}
+    omnis = (info for mro in mros for info in mro.classes if info.is_omnis and info.key in was)
+    for info, then in ((info, was[info.key]) for info in omnis):
         for base in _find_lost_bases(info, then):
-            found = [old.classes.info(d) for d in old.world.bases(then.module, base)]
-            if any(owner in mro for one in found if one for mro in old.classes.mros(one) for owner in owners):
+            found = (old.classes.info(definition) for definition in old.world.bases(then.module, base))
+            lost = old.classes.mros_of(one for one in found if one is not None)
+            if any(owner in mro for mro in lost for owner in owners):
                 return _make_base_cause(info, ast.unparse(base))
     return None
 
@@ -287,25 +280,23 @@ def _describe_dead_condition(program: Program, frame: Frame, node: ast.Attribute
     return next((f" Today the condition `{ast.unparse(test)}` is never true." for test in never_true), "")
 
 
-def _advise_replacement(program: Program, frame: Frame, name: str, old: Program | None) -> str:
+def _advise_replacement(program: Program, frame: Frame, name: str, step: Step | None) -> str:
     """Advise a replacement for an attribute: upstream's new name for it, or a similar name."""
-    later = find_successor(program, old, frame, name) if old is not None else None
+    later = find_successor(step, name) if step is not None else None
     if later is not None:
         lines = "one line" if later.lines == 1 else f"{later.lines} lines"
         return f"Write `{later.name}`, which {later.place} has in its place in {lines}"
-    near = _find_similar_name(program, frame, name, old)
+    near = _find_similar_name(program, frame, name, step)
     return f"Write `{near}` if that is meant" if near else ""
 
 
-def _find_similar_name(program: Program, frame: Frame, name: str, old: Program | None) -> str:
+def _find_similar_name(program: Program, frame: Frame, name: str, step: Step | None) -> str:
     """Return a similar name of the MRO for a misspelt one, or ``""``.
 
     A name that the old trees have is not misspelt: upstream removed it (``pcp_size`` is no ``dcp_size``).
     """
-    was = old.twin(frame) if old is not None else None
-    if old is None or frame.info is None or (was is not None and was.info is None):
-        return ""
-    if was is not None and was.info is not None and any(_find_definers(mro, name) for mro in old.mros(was.info)):
+    assert frame.info is not None
+    if step is not None and any(_find_definers(mro, name) for mro in step.mros[1]):
         return ""
     known = {one for mro in program.mros(frame.info) for cls in mro.classes for one in (*cls.methods, *cls.written)}
     return next(iter(difflib.get_close_matches(name, sorted(known), n=1, cutoff=ALIKE)), "")

@@ -29,7 +29,7 @@ from runner_sync.syntax import is_name
 from runner_sync.verify.trees.calling import swapped
 from runner_sync.verify.trees.calling.aliases import resolve_alias
 from runner_sync.verify.trees.calling.callees import Callee
-from runner_sync.verify.trees.calling.virtual import find_hidden_by, find_virtual_calls
+from runner_sync.verify.trees.calling.virtual import find_override_calls
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
@@ -67,21 +67,19 @@ def _check_swapped(program: Program, frame: Frame) -> Iterator[Finding]:
     for node in frame.nodes():
         if isinstance(node, ast.Call) and len(node.args) + len(node.keywords) > 1:
             call = resolve_alias(frame, node)
-            groups = program.callees(frame, call)
-            found = [
-                swapped.find_swapped_arguments(call, c) for g in groups for c in g if c.function is not frame.function
-            ]
+            callees = [callee for callee in program.reached(frame, call) if callee.function is not frame.function]
+            found = [swapped.find_swapped_arguments(call, callee) for callee in callees]
             if found and all(found) and found[0] is not None:
                 yield _make_swap_finding(
-                    frame, node, groups[0][0], found[0], template="is given `{1}` for `{0}`, and the reverse"
+                    frame, node, callees[0], found[0], template="is given `{1}` for `{0}`, and the reverse"
                 )
     for assigned, target in find_unpackings(frame):
-        groups = program.callees(frame, assigned.value) if isinstance(assigned.value, ast.Call) else []
-        found = [swapped.find_swapped_values(target, callee) for group in groups for callee in group]
+        callees = program.reached(frame, assigned.value) if isinstance(assigned.value, ast.Call) else []
+        found = [swapped.find_swapped_values(target, callee) for callee in callees]
         if found and all(found) and found[0] is not None:
             first = next(element for element in target.elts if is_name(element, found[0][1]))
             yield _make_swap_finding(
-                frame, first, groups[0][0], found[0], template="returns `{0}` for `{1}`, and the reverse"
+                frame, first, callees[0], found[0], template="returns `{0}` for `{1}`, and the reverse"
             )
 
 
@@ -171,10 +169,8 @@ def _find_moved_values(target: ast.Tuple, before: Callee, after: Callee) -> list
 
 
 def _check_override(program: Program, info: ClassInfo, mro: Mro, *, name: str) -> Iterator[Finding]:
-    own = [c for c in program.method(mro, name) if c.info is info]
-    for call in find_virtual_calls(program, mro, name) if len(own) == 1 else ():
-        hidden = find_hidden_by(program, mro, own[0], from_omni=call.frame.is_omnis)
-        moves = [find_shift(call.node, was, own[0]) for was in hidden]
+    for call, own, hidden in find_override_calls(program, mro, info, name):
+        moves = [find_shift(call.node, was, own[0]) for was in hidden] if len(own) == 1 else []
         function = own[0].function
         if moves and all(moves) and moves[0] is not None and function is not None:
             was, now = moves[0]

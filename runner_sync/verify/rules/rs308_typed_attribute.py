@@ -49,6 +49,7 @@ from runner_sync.verify.trees.classes import ClassInfo, Mro, is_record
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.steps import Step, step_of
 from runner_sync.verify.trees.values import builtin
 from runner_sync.verify.trees.values.annotations import Instance
 from runner_sync.verify.trees.values.guards import find_tests_of
@@ -98,36 +99,31 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
     """
     is_checked = module in program.checked
     for frame in program.frames(module):
+        step = step_of(program, frame, old)
         for node in frame.nodes():
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and not _is_exempt(frame, node):
-                missing = _find_classes_lacking(program, frame, node, old=old)
+                missing = _find_classes_lacking(program, frame, node, step)
                 if missing:
                     yield _make_finding(program, frame, node, node.attr, missing)
-                elif old is not None and is_checked:
-                    yield from list(_check_builtin(program, frame, node, old=old)) or _check_unknown(
-                        program, frame, node, old=old
-                    )
-            if old is None or not is_checked:
+                elif step is not None and is_checked:
+                    yield from list(_check_builtin(step, node)) or _check_unknown(step, node)
+            if step is None or not is_checked:
                 continue
             if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-                yield from _check_key(program, frame, node, old=old)
+                yield from _check_key(step, node)
             for value, name in _find_special_methods(frame, node):
-                lost = _find_classes_without(program, frame, value, name, old=old)
+                lost = _find_classes_without(step, value, name)
                 if lost:
                     yield _make_finding(program, frame, value, name, lost)
 
 
-def _check_key(program: Program, frame: Frame, node: ast.Subscript, *, old: Program) -> Iterator[Finding]:
+def _check_key(step: Step, node: ast.Subscript) -> Iterator[Finding]:
     """Report a key of a ``TypedDict`` that its type lost."""
+    program, frame = step.program, step.frame
     key = node.slice.value if isinstance(node.slice, ast.Constant) else None
-    if (
-        not isinstance(key, str)
-        or _compare_types_with_key(program, frame, node.value, key) != "none"
-        or frame.may_lack_key(node)
-    ):
+    if not isinstance(key, str) or _compare_types_with_key(program, frame, node.value, key) != "none":
         return
-    before = old.twin(frame)
-    if before is None or _compare_types_with_key(old, before, node.value, key) != "all":
+    if frame.may_lack_key(node) or _compare_types_with_key(step.old, step.before, node.value, key) != "all":
         return
     infos = [instance.info for instance in program.infer(frame, node.value) or ()]
     around = program.world.surroundings
@@ -152,20 +148,19 @@ def _compare_types_with_key(program: Program, frame: Frame, value: ast.expr, key
     return "" if not keys or None in keys or len(has) != 1 else "all" if has == {True} else "none"
 
 
-def _check_builtin(program: Program, frame: Frame, node: ast.Attribute, *, old: Program) -> Iterator[Finding]:
+def _check_builtin(step: Step, node: ast.Attribute) -> Iterator[Finding]:
     """Report a member of another kind before that now only holds builtin values, which lack the attribute."""
-    before = old.twin(frame)
-    kinds = _find_builtin_types(program, frame, node.value)
-    if before is None or kinds is None or find_tests_of(frame.function, node.value):
+    kinds = _find_builtin_types(step.program, step.frame, node.value)
+    if kinds is None or find_tests_of(step.frame.function, node.value):
         return
-    was = _find_builtin_types(old, before, node.value)
+    was = _find_builtin_types(step.old, step.before, node.value)
     is_new = was != kinds and (was is None or any(hasattr(kind, node.attr) for kind in was))
     is_lost = is_new and not any(hasattr(kind, node.attr) for kind in kinds)
     # Checked last, because it searches all texts around the runners.
-    if is_lost and not program.world.surroundings.is_written_elsewhere(getattr(node.value, "attr", "")):
+    if is_lost and not step.program.world.surroundings.is_written_elsewhere(getattr(node.value, "attr", "")):
         text = ast.unparse(node.value)
         names = " or ".join(f"`{name}`" for name in sorted(kind.__name__ for kind in kinds))
-        yield frame.finding(
+        yield step.frame.finding(
             CODE,
             SEVERITY,
             node,
@@ -175,12 +170,12 @@ def _check_builtin(program: Program, frame: Frame, node: ast.Attribute, *, old: 
         )
 
 
-def _check_unknown(program: Program, frame: Frame, node: ast.Attribute, *, old: Program) -> Iterator[Finding]:
+def _check_unknown(step: Step, node: ast.Attribute) -> Iterator[Finding]:
     """Report a member of an object of unknown class that nothing in the target can give it."""
-    had_from = vanished.find_lost_definition(program, frame, node, old)
+    had_from = vanished.find_lost_definition(step, node)
     if had_from:
         text = ast.unparse(node.value)
-        yield frame.finding(
+        yield step.frame.finding(
             CODE,
             SEVERITY,
             node,
@@ -195,16 +190,8 @@ def _find_builtin_types(program: Program, frame: Frame, node: ast.expr) -> froze
     """Return the builtin types that an attribute holds in every MRO, or ``None``."""
     if not isinstance(node, ast.Attribute) or frame.info is None:
         return None
-    is_own = frame.is_self(node.value)
-    instances = [] if is_own else program.infer(frame, node.value) or []
-    mros = (
-        program.mros(frame.info)
-        if is_own
-        else [mro for instance in instances if instance.exact for mro in program.classes.mros(instance.info)]
-    )
-    if not mros or not all(i.exact for i in instances) or any(mro.open for mro in mros):
-        return None
-    if any(mro.has_method(node.attr) for mro in mros):
+    mros = program.mros_of(frame, node.value, only_exact=True)
+    if not mros or any(mro.open or mro.has_method(node.attr) for mro in mros):
         return None
     kinds = [builtin.find_builtin_types(a for _, a in program.assignments(mro, node.attr)) for mro in mros]
     return None if None in kinds else frozenset().union(*(kind for kind in kinds if kind is not None))
@@ -221,15 +208,14 @@ def _find_special_methods(frame: Frame, node: ast.AST) -> Iterator[tuple[ast.exp
             yield value, "__len__"
 
 
-def _find_classes_without(
-    program: Program, frame: Frame, value: ast.expr, name: str, *, old: Program | None
-) -> list[Instance]:
-    """Return the possible classes of an object if all lack a special method that it had in ``old``, else none."""
-    if frame.has_asked(value, name):
+def _find_classes_without(step: Step, value: ast.expr, name: str) -> list[Instance]:
+    """Return the possible classes of an object if all lack a special method that it had before, else none."""
+    if step.frame.has_asked(value, name):
         return []
-    found = program.infer(frame, value) or []
+    program = step.program
+    found = program.infer(step.frame, value) or []
     has = any(is_record(i.info) or _may_have(program, i, name) or _has_subclass_with(program, i, name) for i in found)
-    return found if found and not has and _had_before(old, frame, value, name)[0] else []
+    return found if found and not has and _had_before(step, value, name)[0] else []
 
 
 def _is_exempt(frame: Frame, node: ast.Attribute) -> bool:
@@ -237,17 +223,15 @@ def _is_exempt(frame: Frame, node: ast.Attribute) -> bool:
     return own or frame.is_tested(node) or node.attr in _OF_EVERY_CLASS or frame.is_guarded(node)
 
 
-def _find_classes_lacking(
-    program: Program, frame: Frame, node: ast.Attribute, *, old: Program | None
-) -> list[Instance]:
+def _find_classes_lacking(program: Program, frame: Frame, node: ast.Attribute, step: Step | None) -> list[Instance]:
     named = program.named_classes(frame, node.value)
     instances = named or program.infer(frame, node.value) or []
     if not instances or any(_may_have(program, i, node.attr, is_class=bool(named)) for i in instances):
-        return [] if named or not _has_lost_method(program, frame, node, instances, old=old) else instances
+        return instances if step is not None and not named and _has_lost_method(step, node, instances) else []
     if any(_is_set_beside(program, instance, node.attr, is_class=bool(named)) for instance in instances):
         return []
     is_sealed = all(instance.exact or program.is_last(instance.info) for instance in instances)
-    defined, given = _had_before(old, frame, node.value, node.attr)
+    defined, given = _had_before(step, node.value, node.attr) if step is not None else (False, False)
     if not is_sealed and not defined and not given:
         return []
     around = program.world.surroundings
@@ -278,8 +262,7 @@ def _has_subclass_with(program: Program, instance: Instance, name: str) -> bool:
     around = program.world.surroundings
     modules = [program.world.module(module_name(path)) for path in around.deriving_from(instance.info.name)]
     infos = [info for module in modules if module is not None for info in program.own_classes(module)]
-    mros = [mro for info in infos for mro in program.classes.mros(info) if instance.info in mro]
-    return any(mro.has(name) for mro in mros)
+    return any(instance.info in mro and mro.has(name) for mro in program.classes.mros_of(infos))
 
 
 def _may_have(program: Program, instance: Instance, name: str, *, is_class: bool = False) -> bool:
@@ -288,20 +271,17 @@ def _may_have(program: Program, instance: Instance, name: str, *, is_class: bool
     return any((mro.is_foreign if is_class else mro.open) or mro.has(name) for mro in mros)
 
 
-def _has_lost_method(
-    program: Program, frame: Frame, node: ast.Attribute, instances: Sequence[Instance], *, old: Program | None
-) -> bool:
+def _has_lost_method(step: Step, node: ast.Attribute, instances: Sequence[Instance]) -> bool:
     """Whether classes with a base outside the trees lost a method of their own."""
-    before = old.twin(frame) if old is not None else None
-    if old is None or before is None or node.attr in _OF_MODULES or not all(i.exact for i in instances):
+    if node.attr in _OF_MODULES or not all(instance.exact for instance in instances):
         return False
-    mros = [mro for instance in instances for mro in program.classes.mros(instance.info)]
-    was = [mro for i in old.infer(before, node.value) or () for mro in old.classes.mros(i.info)]
+    mros = step.program.classes.mros_of(instance.info for instance in instances)
+    was = step.old.mros_of(step.before, node.value)
     had = [info for mro in was for info in mro.classes if node.attr in info.methods]
     if not had or any(mro.has(node.attr) or any(info.open or info.has_getattr for info in mro.classes) for mro in mros):
         return False
     known = {base for mro in was for base in _find_outside_bases(mro)}
-    around = program.world.surroundings
+    around = step.program.world.surroundings
     return all(_find_outside_bases(mro) <= known for mro in mros) and not around.is_written_elsewhere(node.attr)
 
 
@@ -311,13 +291,11 @@ def _find_outside_bases(mro: Mro) -> set[str]:
     return bases - {info.name for info in mro.classes}
 
 
-def _had_before(old: Program | None, frame: Frame, value: ast.expr, name: str) -> tuple[bool, bool]:
+def _had_before(step: Step, value: ast.expr, name: str) -> tuple[bool, bool]:
     """Whether the old class of the object defined the attribute, and whether other modules set it on such objects."""
-    before = old.twin(frame) if old is not None else None
-    if old is None or before is None:
-        return False, False
-    named = old.named_classes(before, value)
-    instances = named or old.infer(before, value) or []
+    old = step.old
+    named = old.named_classes(step.before, value)
+    instances = named or old.infer(step.before, value) or []
     if not instances:
         return False, False
     defined = any(_may_have(old, instance, name, is_class=bool(named)) for instance in instances)

@@ -33,7 +33,7 @@ from runner_sync.model import Finding, Severity
 from runner_sync.statements import always_leaves
 from runner_sync.syntax import is_name, is_none
 from runner_sync.verify.trees.calling.callees import Callee
-from runner_sync.verify.trees.calling.virtual import VirtualCall, find_hidden_by, find_virtual_calls
+from runner_sync.verify.trees.calling.virtual import VirtualCall, find_override_calls
 from runner_sync.verify.trees.classes import ClassInfo
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import is_plain, returns_of
@@ -72,16 +72,10 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
 
 
 def _find_new_returner(step: Step, call: ast.Call) -> Callee | None:
-    new = [callee for group in step.program.callees(step.frame, call) for callee in group]
-    was = [callee for group in step.old.callees(step.before, call) for callee in group]
-    if (
-        not new
-        or not was
-        or not all(_has_value(c) is True for c in new)
-        or not all(_has_value(c) is False for c in was)
-    ):
+    now, was = step.program.reached(step.frame, call), step.reached_before(call)
+    if not was or not all(_has_value(c) is True for c in now) or not all(_has_value(c) is False for c in was):
         return None
-    return next((c for c in new if c.function is not None and not returns.is_result_known(c.function)), None)
+    return next((c for c in now if c.function is not None and not returns.is_result_known(c.function)), None)
 
 
 def _has_value(callee: Callee) -> bool | None:
@@ -171,7 +165,8 @@ def _check_overrides(program: Program, info: ClassInfo) -> Iterator[Finding]:
     for name, functions in info.methods.items():
         if not all(returns.returns_nothing(function) for function in functions):
             continue
-        for call, hidden in _find_inherited_calls(program, info, name):
+        rows = (row for mro in program.mros(info) for row in find_override_calls(program, mro, info, name))
+        for call, _, hidden in rows:
             if _is_needed(call) and hidden and all(_is_always_returned(callee) for callee in hidden):
                 yield program.frame(info, functions[-1]).finding(
                     CODE,
@@ -183,14 +178,6 @@ def _check_overrides(program: Program, info: ClassInfo) -> Iterator[Finding]:
                     fix=f"Return what {hidden[0].place} returns.",
                 )
                 break
-
-
-def _find_inherited_calls(program: Program, info: ClassInfo, name: str) -> Iterator[tuple[VirtualCall, list[Callee]]]:
-    """Yield the unchecked calls that reach the class's own ``name``, each with the callees that it was meant for."""
-    for mro in program.mros(info):
-        own = [callee for callee in program.method(mro, name) if callee.info is info]
-        for call in find_virtual_calls(program, mro, name) if own else ():
-            yield call, find_hidden_by(program, mro, own[0], from_omni=call.frame.is_omnis)
 
 
 def _is_always_returned(callee: Callee) -> bool:

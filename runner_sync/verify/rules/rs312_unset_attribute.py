@@ -27,10 +27,11 @@ from dataclasses import replace
 
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import Function
-from runner_sync.verify.trees.classes import ClassInfo, Mro
+from runner_sync.verify.trees.classes import Mro
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.steps import Step, step_of
 from runner_sync.verify.trees.values.giving import can_create
 
 CODE = "RS312"
@@ -49,16 +50,13 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
         hidden = _find_hidden_names(program, mro)
         for frame, node in _find_reads(program, mro, set(hidden)):
             writer = hidden[node.attr]
-            found = program.last_before(mro, writer)
-            if found is None:
-                continue
-            info, override = found
-            is_omnis = info.module.project == "vllm-omni" and program.hides(mro, info, writer)
-            if is_omnis and info.module is module:
-                cause = _make_cause(program, mro, info, override)
-                yield replace(_make_finding(program, info, override, frame=frame, node=node), cause=cause)
-            is_read = not is_omnis and frame.module is module and module in program.checked
-            if is_read and old is not None and _was_set(program, frame, node.attr, old=old):
+            override = program.omnis_override(mro, writer)
+            if override is not None and override.module is module:
+                yield replace(_make_finding(override, frame=frame, node=node), cause=_make_cause(mro, override))
+            is_read = override is None and frame.module is module and module in program.checked
+            is_read = is_read and program.last_before(mro, writer) is not None
+            step = step_of(program, frame, old) if is_read else None
+            if step is not None and _was_set(step, node.attr):
                 yield _make_read_finding(mro, frame, node, writer=writer)
 
 
@@ -85,12 +83,11 @@ def _find_reads(program: Program, mro: Mro, names: set[str]) -> Iterator[tuple[F
                 yield frame, node
 
 
-def _was_set(program: Program, frame: Frame, name: str, *, old: Program) -> bool:
-    """Whether code that ran in ``old`` set the attribute in every MRO, and no outside code sets it now."""
-    before = old.twin(frame)
-    mros = old.mros(before.info) if before is not None and before.info is not None else []
-    was_set = bool(mros) and all(old.assignments(mro, name) for mro in mros)
-    return was_set and not program.world.surroundings.is_set_on_runner(name)
+def _was_set(step: Step, name: str) -> bool:
+    """Whether code that ran in the old trees set the attribute in every MRO, and no outside code sets it now."""
+    _, was = step.mros
+    was_set = bool(was) and all(step.old.assignments(mro, name) for mro in was)
+    return was_set and not step.program.world.surroundings.is_set_on_runner(name)
 
 
 def _make_read_finding(mro: Mro, frame: Frame, node: ast.Attribute, *, writer: Function) -> Finding:
@@ -108,27 +105,26 @@ def _make_read_finding(mro: Mro, frame: Frame, node: ast.Attribute, *, writer: F
     )
 
 
-def _make_cause(program: Program, mro: Mro, info: ClassInfo, override: Function) -> Finding:
+def _make_cause(mro: Mro, override: Frame) -> Finding:
     """Return the cause shared by all attributes that ``override`` leaves unset."""
-    behind = mro.find(override.name, after=info)
-    hidden = f"`{behind[0].name}.{override.name}`" if behind is not None else f"the next `{override.name}`"
-    return program.frame(info, override).finding(
+    name = override.function.name
+    behind = mro.find(name, after=override.info)
+    hidden = f"`{behind[0].name}.{name}`" if behind is not None else f"the next `{name}`"
+    return override.finding(
         CODE,
         SEVERITY,
-        override,
-        symbol=override.name,
+        override.function,
+        symbol=name,
         message=f"This override does not reach {hidden}: nothing that runs sets {{}}, and code that runs reads them.",
-        fix=f"Call `super().{override.name}(…)`, or set them here as the hidden method does.",
+        fix=f"Call `super().{name}(…)`, or set them here as the hidden method does.",
     )
 
 
-def _make_finding(
-    program: Program, info: ClassInfo, override: Function, *, frame: Frame, node: ast.Attribute
-) -> Finding:
-    return program.frame(info, override).finding(
+def _make_finding(override: Frame, *, frame: Frame, node: ast.Attribute) -> Finding:
+    return override.finding(
         CODE,
         SEVERITY,
-        override,
+        override.function,
         symbol=node.attr,
         message=f"This override hides the only method that sets `self.{node.attr}`, which "
         f"{frame.place_of(node)} ({frame.unit}) reads.",

@@ -94,13 +94,11 @@ def _find_read_idle(program: Program, mro: Mro, project: Project) -> Iterator[_I
     """Yield read attributes that stay at their default, with omni's override and the hidden method of ``project``."""
     idle = program.answers.once((CODE, mro, project), lambda: {} if mro.open else _find_idle(program, mro, project))
     for name, writer in idle.items():
-        info, override = program.last_before(mro, writer) or (None, None)
-        if info is None or override is None or info.module.project != "vllm-omni":
-            continue
-        readers = list(_find_reads(program, mro, name)) if program.hides(mro, info, writer) else []
-        if readers:
+        override = program.omnis_override(mro, writer)
+        readers = list(_find_reads(program, mro, name)) if override is not None else []
+        if override is not None and readers:
             running = (r for r in readers if r[0].info is not None and program.runs(mro, r[0].info, r[0].function))
-            yield name, program.frame(info, override), writer, next(running, readers[0])
+            yield name, override, writer, next(running, readers[0])
 
 
 def _find_idle(program: Program, mro: Mro, project: Project) -> dict[str, Function]:

@@ -31,6 +31,7 @@ from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.steps import steps
 
 CODE = "RS315"
 NAME = "orphaned-override"
@@ -46,18 +47,16 @@ _KEEPING = TRANSPARENT | {"property", "cached_property", "getter", "setter", "de
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
     """Yield methods of ``module`` that were overrides in ``old``, and that nothing calls now."""
     reported: set[str] = set()
-    for frame in program.frames(module) if old is not None else ():
-        before = old.twin(frame) if old is not None else None
-        if old is not None and before is not None and frame.info is not None and before.info is not None:
-            now, was = program.mros(frame.info), old.mros(before.info)
-            name = frame.function.name
-            is_known = not name.startswith("__") and not any(mro.open for mro in (*now, *was))
-            is_known = is_known and frame.unit not in reported and not _may_be_registered(frame.function)
-            replaced = _find_upstream_classes(was, name) if is_known and not _is_held(now, name) else []
-            if replaced and _is_used(old, was, name) and not _may_be_used(program, now, name):
-                reported.add(frame.unit)  # a property and its setter are one member
-                successor = _find_successor(replaced[0], name, was=was, now=now)
-                yield _make_finding(frame, replaced[0], successor, is_gone=not _find_upstream_classes(now, name))
+    for step in steps(program, module, old):
+        (now, was), frame = step.mros, step.frame
+        name = frame.function.name
+        is_known = not name.startswith("__") and not any(mro.open for mro in (*now, *was))
+        is_known = is_known and frame.unit not in reported and not _may_be_registered(frame.function)
+        replaced = _find_upstream_classes(was, name) if is_known and not _is_held(now, name) else []
+        if replaced and _is_used(step.old, was, name) and not _may_be_used(program, now, name):
+            reported.add(frame.unit)  # a property and its setter are one member
+            successor = _find_successor(replaced[0], name, was=was, now=now)
+            yield _make_finding(frame, replaced[0], successor, is_gone=not _find_upstream_classes(now, name))
 
 
 def _find_upstream_classes(mros: Sequence[Mro], name: str) -> list[ClassInfo]:

@@ -72,12 +72,9 @@ def _describe_loss(step: Step, node: ast.Attribute) -> str:
 
     Returns ``""`` where there is neither, where upstream still sets the attribute, or where an MRO is partly unknown.
     """
-    frame, before = step.frame, step.before
-    if not frame.is_self(node.value):
+    if not step.frame.is_self(node.value):
         return _describe_class_loss(step, node)
-    if frame.info is None or before.info is None:
-        return ""
-    now, was = step.program.mros(frame.info), step.old.mros(before.info)
+    now, was = step.mros
     if any(mro.open for mro in now) or _is_still_upstream(now, node.attr):
         return ""
     readers = (read for mro in was for read in find_virtual_reads(step.old, mro, node.attr))
@@ -97,7 +94,7 @@ def _describe_class_loss(step: Step, node: ast.Attribute) -> str:
     now = step.program.infer(step.frame, node.value) or []
     was = [i.info for i in step.old.infer(step.before, node.value) or ()] if now else []
     had = [info for info in was if any(mro.has(node.attr) for mro in step.old.classes.mros(info))]
-    mros = [mro for instance in now for mro in step.program.classes.mros(instance.info)]
+    mros = step.program.classes.mros_of(instance.info for instance in now)
     around = step.program.world.surroundings
     if not had or any(mro.open or mro.has(node.attr) for mro in mros):
         return ""

@@ -100,10 +100,8 @@ def _find_effect_calls(frame: Frame) -> dict[str, ast.Call]:
 def _is_reached(step: Step, name: str, *, by: ast.Call) -> bool:
     """Whether another function that the override calls, besides ``by``, names it."""
     others = (call for call in calls_of(step.frame.function) if _read_last_word(call) != _read_last_word(by))
-    groups = (group for call in others for group in step.program.callees(step.frame, call))
-    return any(
-        name in _collect_words(callee.function) for group in groups for callee in group if callee.function is not None
-    )
+    callees = (callee for call in others for callee in step.program.reached(step.frame, call))
+    return any(name in _collect_words(callee.function) for callee in callees if callee.function is not None)
 
 
 def _read_last_word(call: ast.Call) -> str:

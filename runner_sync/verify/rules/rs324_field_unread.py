@@ -95,11 +95,9 @@ def _find_hidden(program: Program, mro: Mro) -> Iterator[tuple[Frame, Frame]]:
     for info in mro.classes if not mro.open else ():
         functions = (f for fs in info.methods.values() for f in fs if id(f) not in live)
         for function in functions if info.module.project != "vllm-omni" else ():
-            owner, override = program.last_before(mro, function) or (None, None)
-            if owner is None or override is None or owner.module.project != "vllm-omni":
-                continue
-            if program.hides(mro, owner, function):
-                yield program.frame(info, function), program.frame(owner, override)
+            override = program.omnis_override(mro, function)
+            if override is not None:
+                yield program.frame(info, function), override
 
 
 def _find_new_owner(program: Program, frame: Frame, node: ast.Attribute, old: Program) -> ClassInfo | None:
@@ -135,7 +133,7 @@ def _is_new_member(old: Program, info: ClassInfo, name: str) -> bool:
 def _is_reached(program: Program, override: Frame, name: str, kind: ClassInfo) -> bool:
     """Whether a function that the override calls may read the field of this class."""
     calls = calls_of(override.function)
-    found = {id(c.function): c for call in calls for group in program.callees(override, call) for c in group}
+    found = {id(callee.function): callee for call in calls for callee in program.reached(override, call)}
     for callee in found.values():
         function = callee.function
         for node in reads_of(function) if function is not None and name in words_of(function) else ():

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import enum
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from runner_sync import mro
@@ -68,6 +68,11 @@ class ClassInfo:
     def place(self) -> str:
         """``path:line`` of the class statement."""
         return f"{self.module.path}:{self.node.lineno}"
+
+    @property
+    def is_omnis(self) -> bool:
+        """Whether the class stands in omni code."""
+        return self.module.project == "vllm-omni"
 
     @property
     def key(self) -> tuple[str, str]:
@@ -168,6 +173,10 @@ class Classes:
             self._mros[info] = [Mro((), True, True)]  # the answer for a class among its own bases
             self._mros[info] = list(itertools.islice(self._linearise(info), _MAX_MROS))
         return self._mros[info]
+
+    def mros_of(self, infos: Iterable[ClassInfo]) -> list[Mro]:
+        """Return the possible MROs of several classes."""
+        return [mro for info in infos for mro in self.mros(info)]
 
     def _linearise(self, info: ClassInfo) -> Iterator[Mro]:
         choices = [self._find_base_mros(info, base) for base in info.node.bases]

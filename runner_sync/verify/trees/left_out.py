@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from runner_sync import signatures
 from runner_sync.syntax import assigned_names, dotted_name, is_name, walk
 from runner_sync.verify.expecting import CALL_ERRORS
-from runner_sync.verify.trees.calling.callees import Callee
+from runner_sync.verify.trees.calling.callees import Callee, functions_of
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import calls_of
 from runner_sync.verify.trees.modules import Module
@@ -44,10 +44,9 @@ class LeftOut:
 
         The function read it in the old trees, and now assigns it before reading it.
         """
-        functions = [callee.function for callee in (*self.now, *self.was)]
-        if None in functions:
+        now, was = functions_of(self.now), functions_of(self.was)
+        if not now or not was:
             return ""
-        now, was = ([c.function for c in group if c.function is not None] for group in (self.now, self.was))
         names = (n for n in self.now[0].placed(self.call) if all(_sets_first(f.body, n) is True for f in now))
         return next((n for n in names if all(_sets_first(f.body, n) is False for f in was)), "")
 

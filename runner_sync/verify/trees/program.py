@@ -89,9 +89,7 @@ class Program(CallGraph):
         methods."""
         if parameter.annotation is not None or frame.info is None:
             return self._infer_annotation(frame, parameter.annotation)
-        mros = [mro for mro in self.mros(frame.info) if frame.info in mro]
-        reached = [mro.find(frame.function.name, after=frame.info) for mro in mros]
-        hidden = [self.frame(found[0], function) for found in reached if found for function in found[1]]
+        hidden = (self.frame(*one) for one in self.overridden(frame.info, frame.function.name))
         same = [(f, other) for f in hidden for other in f.bound.get(parameter.arg, ()) if isinstance(other, ast.arg)]
         return unite([self._infer_annotation(f, other.annotation) for f, other in same]) if same else None
 
@@ -118,9 +116,7 @@ class Program(CallGraph):
         constructed = self.named_classes(frame, call.func) or self.held_classes(frame, call.func)
         if constructed:
             return constructed
-        found = [
-            self._infer_returned(callee, depth) for group in self.callees(frame, call, depth + 1) for callee in group
-        ]
+        found = [self._infer_returned(callee, depth) for callee in self.reached(frame, call, depth + 1)]
         return unite(found) if found else elements.infer_item(self, frame, call, depth)
 
     def _infer_returned(self, callee: Callee, depth: int) -> list[Instance] | None:
@@ -144,20 +140,16 @@ class Program(CallGraph):
         """Return the classes of ``name`` in ``with f() as name``, by the annotation of a ``contextmanager``
         generator."""
         calls = [item.context_expr for item in node.items if is_name(item.optional_vars, name)]
-        groups = [g for call in calls if isinstance(call, ast.Call) for g in self.callees(frame, call, depth + 1)]
-        found = [(c.module, find_entered_type(c.function)) for group in groups for c in group]
+        entered = [c for call in calls if isinstance(call, ast.Call) for c in self.reached(frame, call, depth + 1)]
+        found = [(callee.module, find_entered_type(callee.function)) for callee in entered]
         return unite([resolve_annotation(self.classes, *one) for one in found]) if found else None
 
     def _infer_annotation(self, frame: Frame, annotation: ast.expr | None) -> list[Instance] | None:
         return resolve_annotation(self.classes, frame.module, annotation)
 
     def _infer_attribute(self, frame: Frame, node: ast.Attribute, depth: int) -> list[Instance] | None:
-        if frame.is_self(node.value) and frame.info is not None:
-            return unite([self.attribute(mro, node.attr, depth + 1) for mro in self.mros(frame.info)])
-        owners = self.infer(frame, node.value, depth + 1)
-        if not owners:
-            return None
-        return unite([self.attribute(mro, node.attr, depth + 1) for o in owners for mro in self.classes.mros(o.info)])
+        mros = self.mros_of(frame, node.value, depth + 1)
+        return unite([self.attribute(mro, node.attr, depth + 1) for mro in mros]) if mros else None
 
     def attribute(self, mro: Mro, name: str, depth: int = 0) -> list[Instance] | None:
         """Return the classes that ``self.name`` can hold on an MRO, from the assignments that can still run."""

@@ -233,6 +233,12 @@ class Runtime:
         running = [i for i in owners if any(id(f) in live for f in i.methods.get(method.name, ()))]
         return (running[-1], running[-1].methods[method.name][0]) if running else None
 
+    def omnis_override(self, mro: Mro, method: Function) -> Frame | None:
+        """Return omni's override without which ``method`` would run on an MRO, or ``None``."""
+        found = self.last_before(mro, method)
+        is_cause = found is not None and found[0].is_omnis and self.hides(mro, found[0], method)
+        return self.frame(*found) if found is not None and is_cause else None
+
     def hides(self, mro: Mro, info: ClassInfo, method: Function) -> bool:
         """Whether ``method`` would run without the override in ``info``; if not, an upstream class overrides it as
         well.
@@ -245,6 +251,12 @@ class Runtime:
         behind = (c for c in mro.classes if c.module.project != info.module.project and method.name in c.methods)
         start += [(owner, function) for owner in itertools.islice(behind, 1) for function in owner.methods[method.name]]
         return id(method) in self.reach(mro, start)
+
+    def overridden(self, info: ClassInfo, name: str) -> Iterator[tuple[ClassInfo, Function]]:
+        """Yield the next methods of a name behind a class, over the MROs that ``self`` can have in it."""
+        for mro in self.mros(info):
+            reached = mro.find(name, after=info) if info in mro else None
+            yield from ((reached[0], function) for function in reached[1]) if reached is not None else ()
 
     def hidden_by(self, frame: Frame) -> list[Frame]:
         """Return the nearest upstream methods that an omni method overrides, over all MROs."""

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from runner_sync.syntax import dumped
 from runner_sync.verify.trees.calling.callees import Callee
+from runner_sync.verify.trees.classes import Mro
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
@@ -26,6 +27,16 @@ class Step:
     frame: Frame
     old: Program
     before: Frame
+
+    @property
+    def mros(self) -> tuple[list[Mro], list[Mro]]:
+        """The MROs that ``self`` can have in the function, now and in the old trees; none outside of classes."""
+        info, was = self.frame.info, self.before.info
+        return (self.program.mros(info), self.old.mros(was)) if info is not None and was is not None else ([], [])
+
+    def reached_before(self, call: ast.Call) -> list[Callee]:
+        """Return the callees of a call in the old trees."""
+        return self.old.reached(self.before, call)
 
     def stood(self, node: ast.AST) -> bool:
         """Whether the old function has a call or an assignment with the same code."""

@@ -1,7 +1,7 @@
 """The new name of a member that upstream renamed.
 
-Comes in: the `Program` of the new trees and of the old ones, a frame, and the name of a member that only the old trees
-have. Goes out: a `Successor`, or nothing. May touch: nothing.
+Comes in: a `Step`, and the name of a member that only the old trees have. Goes out: a `Successor`, or nothing. May
+touch: nothing.
 
 A member counts as renamed if the statements that mention it differ in little but the name: ``self.use_cp`` of
 vllm-ascend 0.24 is ``self.use_dcp`` in 0.25. A removed or divided member has no successor.
@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from runner_sync.statements.renaming import new_names, prevailing
 from runner_sync.syntax import Function
 from runner_sync.verify.trees.classes import ClassInfo
-from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.steps import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,20 +28,15 @@ class Successor:
     lines: int
 
 
-def find_successor(program: Program, old: Program, frame: Frame, name: str) -> Successor | None:
+def find_successor(step: Step, name: str) -> Successor | None:
     """Return the name that most lines of upstream's classes now have in the place of ``name``.
 
     Reads the upstream classes in the MROs of the frame's class. ``None`` if no name prevails, if a class had the new
     name before, or if an MRO lacks it.
     """
-    before = old.twin(frame)
-    if before is None or before.info is None or frame.info is None:
-        return None
-    mros, was = program.mros(frame.info), old.mros(before.info)
-    classes = {(i.module.name, i.name): i for mro in mros for i in mro.classes if i.module.project != "vllm-omni"}
-    pairs = [
-        (one, classes.get((one.module.name, one.name))) for one in dict.fromkeys(i for m in was for i in m.classes)
-    ]
+    mros, was = step.mros
+    classes = {info.key: info for mro in mros for info in mro.classes if not info.is_omnis}
+    pairs = [(one, classes.get(one.key)) for one in dict.fromkeys(info for mro in was for info in mro.classes)]
     renamings = [renaming for one, now in pairs if now is not None for renaming in _find_new_names(one, now, name)]
     new, lines = prevailing(one for one, _ in renamings)
     if not new or any(mro.has(new) for mro in was) or not all(mro.has(new) for mro in mros):

@@ -1,8 +1,7 @@
 """Members that objects of unknown class have lost: of a model, a drafter, or anything else passed to the runner.
 
-Comes in: a `Program`, the `Program` of the old trees, a frame and an attribute read in it. Goes out: where the old
-trees defined the member. May touch: the trees, by reading. Texts are searched for words, and any match in the new ones
-means that nothing is reported.
+Comes in: a `Step` and an attribute read in it. Goes out: where the old trees defined the member. May touch: the trees,
+by reading. Texts are searched for words, and any match in the new ones means that nothing is reported.
 """
 
 from __future__ import annotations
@@ -12,19 +11,20 @@ import ast
 from runner_sync.syntax import dotted_name, is_super, walk
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.steps import Step
 
 
-def find_lost_definition(program: Program, frame: Frame, node: ast.Attribute, old: Program) -> str:
+def find_lost_definition(step: Step, node: ast.Attribute) -> str:
     """Return ``path:line`` of a member in the old trees, or an empty text if the new trees may have it.
 
     A member is lost if only the checked modules still contain the word. It is also lost if the old trees created it
     only by assignments from outside (``model.loads = …``), upstream read it by the same expression, and both are gone,
     whatever else has that name now.
     """
-    if not _may_be_lost(program, frame, node):
+    if not _may_be_lost(step.program, step.frame, node):
         return ""
-    name, around, before = node.attr, program.world.surroundings, old.world.surroundings
-    if not around.is_mentioned(name, beside={module.path for module in program.checked}):
+    name, around, before = node.attr, step.program.world.surroundings, step.old.world.surroundings
+    if not around.is_mentioned(name, beside={module.path for module in step.program.checked}):
         return before.find_definition(name)
     text = ast.unparse(node)
     # The cheapest tests come first: only the last one reads all trees for a common word.
@@ -45,8 +45,8 @@ def _may_be_lost(program: Program, frame: Frame, node: ast.Attribute) -> bool:
         return False
     if _is_absent(program, frame, node.value):
         return False
-    instances = program.infer(frame, node.value) or []
-    return not instances or any(mro.open for i in instances for mro in program.classes.mros(i.info))
+    mros = program.mros_of(frame, node.value)
+    return not mros or any(mro.open for mro in mros)
 
 
 def _is_absent(program: Program, frame: Frame, value: ast.expr) -> bool:

@@ -56,10 +56,13 @@ class CallGraph(Runtime, ABC):
         through_class = self._find_through_class(frame, function)
         if through_class:
             return [through_class]
-        instances = self.infer(frame, function.value, depth + 1) or []
-        groups = [self.method(mro, function.attr) for i in instances for mro in self.classes.mros(i.info)]
+        groups = [self.method(mro, function.attr) for mro in self.mros_of(frame, function.value, depth + 1)]
         # timid: for a union, only a call that no member accepts is wrong.
         return [[callee for group in groups for callee in group]] if all(groups) else []
+
+    def reached(self, frame: Frame, call: ast.Call, depth: int = 0) -> list[Callee]:
+        """Return the callees of all groups."""
+        return [callee for group in self.callees(frame, call, depth) for callee in group]
 
     def mros_of(self, frame: Frame, node: ast.expr, depth: int = 0, *, only_exact: bool = False) -> list[Mro]:
         """Return the MROs of the object that an expression is.
@@ -70,7 +73,7 @@ class CallGraph(Runtime, ABC):
             return self.mros(frame.info)
         instances = self.infer(frame, node, depth) or []
         is_known = not only_exact or all(instance.exact for instance in instances)
-        return [mro for i in instances for mro in self.classes.mros(i.info)] if is_known else []
+        return self.classes.mros_of(instance.info for instance in instances) if is_known else []
 
     def branches(self, info: ClassInfo) -> list[frozenset[str]]:
         """Return for each MRO of a class the classes that tell it from the others: not all of its MROs have them."""
@@ -146,15 +149,9 @@ class CallGraph(Runtime, ABC):
         function, info = callee.function, callee.info
         if function is None or function.returns is not None or info is None:
             return callee.module, function.returns if function is not None else None
-        mros = [mro for mro in self.mros(info) if info in mro]
-        hidden = [found for mro in mros if (found := mro.find(function.name, after=info)) is not None]
-        annotations = [
-            (owner.module, overridden.returns)
-            for owner, functions in hidden
-            for overridden in functions
-            if overridden.returns
-        ]
-        return annotations[0] if annotations else (callee.module, None)
+        overridden = self.overridden(info, function.name)
+        annotated = ((owner.module, hidden.returns) for owner, hidden in overridden if hidden.returns)
+        return next(annotated, (callee.module, None))
 
     def _group_constructors(self, infos: Sequence[ClassInfo]) -> list[list[Callee]]:
         return [[callee] for info in infos for callee in callees.find_constructors(self.classes, info)]

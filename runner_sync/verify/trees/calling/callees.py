@@ -44,6 +44,12 @@ class Callee:
         return arguments | {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
 
 
+def functions_of(callees: Sequence[Callee]) -> list[Function]:
+    """Return the functions that give calls of ``callees`` their values; empty if one of them is a constructor."""
+    found = [callee.function for callee in callees if callee.function is not None]
+    return found if len(found) == len(callees) else []
+
+
 def from_function(function: Function, module: Module, info: ClassInfo | None, *, through_class: bool) -> Callee | None:
     """Return the callee for a function, or ``None`` if a decorator may change its parameters."""
     if not signatures.is_as_written(function):

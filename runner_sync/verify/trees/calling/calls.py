@@ -14,7 +14,7 @@ it must still fit all, unless a condition around the call may choose among them.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync import signatures
@@ -26,6 +26,7 @@ from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.steps import Step, step_of
 from runner_sync.verify.trees.values.guards import is_chosen
 
 
@@ -47,27 +48,27 @@ def find_misfits(
     With ``keywords`` only calls with an unknown keyword, without it calls that fail for any other reason.
     """
     for frame in program.frames(module):
+        step = step_of(program, frame, old)
         for node in frame.nodes():
             call = resolve_alias(frame, node) if isinstance(node, ast.Call) else None
             if call is None or (keywords and not call.keywords) or frame.is_guarded(node, CALL_ERRORS):
                 continue
-            for callee, misfit in _find_misfits(program, frame, call, old, at=node):
+            for callee, misfit in _find_misfits(program, frame, call, step, at=node):
                 is_meant = (misfit.kind == "unknown keyword") == keywords
                 if is_meant and not is_guarded_by_signature_test(frame, node, misfit, function=call.func):
                     yield Unfitting(frame, call, callee, misfit)
 
 
 def _find_misfits(
-    program: Program, frame: Frame, call: ast.Call, old: Program | None, *, at: ast.AST
+    program: Program, frame: Frame, call: ast.Call, step: Step | None, *, at: ast.AST
 ) -> list[tuple[Callee, Misfit]]:
     """Return why ``call`` fits no member of one of its callee groups, or no longer fits every class.
 
     Empty if it may fit. ``at`` is the node as written, which may call an alias.
     """
     arguments = signatures.of_call(call, frame.function)
-    old_parameters = (
-        _find_old_parameters(frame, call, old) if arguments.open_keyword and old is not None and at is call else None
-    )
+    is_open = arguments.open_keyword and at is call
+    old_parameters = _find_old_parameters(step.reached_before(call)) if step is not None and is_open else None
     groups = program.callees(frame, call)
     for group in groups:
         found = [(callee, _find_reasons(callee, arguments, old_parameters)) for callee in group]
@@ -75,11 +76,8 @@ def _find_misfits(
             # The first definition speaks for a patched or conditional group.
             callee, reasons = found[0]
             return [(callee, reason) for reason in reasons]
-    accepting = (
-        _find_accepting_classes(frame, call, arguments, old)
-        if old is not None and any(len(g) > 1 for g in groups)
-        else frozenset()
-    )
+    was = step.reached_before(call) if step is not None and any(len(group) > 1 for group in groups) else []
+    accepting = _find_accepting_classes(was, arguments)
     receiver = call.func.value if isinstance(call.func, ast.Attribute) else call.func
     for callees in _group_by_class(groups) if accepting and not is_chosen(frame.function, at, receiver) else ():
         misfits = [signatures.misfits(callee.signature, arguments) for callee in callees]
@@ -88,12 +86,8 @@ def _find_misfits(
     return []
 
 
-def _find_accepting_classes(
-    frame: Frame, call: ast.Call, arguments: Arguments, old: Program
-) -> frozenset[tuple[str, str]]:
+def _find_accepting_classes(was: Sequence[Callee], arguments: Arguments) -> frozenset[tuple[str, str]]:
     """Return the classes whose methods a call could reach in the old tree; empty unless all of them accepted it."""
-    before = old.twin(frame)
-    was = [callee for group in old.callees(before, call) for callee in group] if before is not None else []
     if any(signatures.misfits(callee.signature, arguments) for callee in was):
         return frozenset()
     return frozenset(_class_of(callee) for callee in was if callee.info is not None)
@@ -123,9 +117,7 @@ def _find_reasons(callee: Callee, arguments: Arguments, old_parameters: frozense
     return found + [one for one in closed if one.kind == "missing" and one.name not in old_parameters]
 
 
-def _find_old_parameters(frame: Frame, call: ast.Call, old: Program) -> frozenset[str] | None:
+def _find_old_parameters(was: Sequence[Callee]) -> frozenset[str] | None:
     """Return the parameters that the callees of a call had in the old tree, or ``None`` if these are unknown."""
-    before = old.twin(frame)
-    groups = old.callees(before, call) if before is not None else []
-    known = [callee.signature for group in groups for callee in group]
+    known = [callee.signature for callee in was]
     return frozenset(name for one in known for name in (*one.positional, *one.keyword_only)) if known else None

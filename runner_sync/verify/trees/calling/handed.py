@@ -81,7 +81,7 @@ class _Search:
                     yield from self._place_object(callee, node, name, mro)
 
     def _find_functions(self, frame: Frame, call: ast.Call) -> list[Callee]:
-        reached = [callee for group in self._program.callees(frame, call) for callee in group]
+        reached = self._program.reached(frame, call)
         return [callee for callee in reached if callee.info is None and callee.function is not None]
 
     def _place_object(self, callee: Callee, call: ast.Call, name: str, mro: Mro) -> Iterator[tuple[Frame, str, Mro]]:

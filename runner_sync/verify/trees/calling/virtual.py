@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from runner_sync.verify.trees.calling.aliases import resolve_alias
 from runner_sync.verify.trees.calling.callees import Callee
-from runner_sync.verify.trees.classes import Mro
+from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import calls_of, reads_of
 from runner_sync.verify.trees.program import Program
@@ -43,6 +43,18 @@ def find_virtual_calls(program: Program, mro: Mro, name: str) -> Iterator[Virtua
                     yield VirtualCall(frame, node)
             elif frame.is_of_self(function.value) and _holds(program, other, function.value, mro):
                 yield VirtualCall(frame, node)
+
+
+def find_override_calls(
+    program: Program, mro: Mro, info: ClassInfo, name: str
+) -> Iterator[tuple[VirtualCall, list[Callee], list[Callee]]]:
+    """Yield the unchecked calls that reach the class's own ``name``, each with its callees there and the hidden ones.
+
+    The hidden callees are those that the call was meant for.
+    """
+    own = [callee for callee in program.method(mro, name) if callee.info is info]
+    for call in find_virtual_calls(program, mro, name) if own else ():
+        yield call, own, find_hidden_by(program, mro, own[0], from_omni=call.frame.is_omnis)
 
 
 def find_virtual_reads(program: Program, mro: Mro, name: str) -> Iterator[tuple[Frame, ast.Attribute]]:

@@ -48,8 +48,7 @@ def _infer_by_getitem(program: CallGraph, frame: Frame, node: ast.Subscript, dep
     """Return the classes in the return annotation of the object's own ``__getitem__``."""
     if depth > _MAX_DEPTH or isinstance(node.slice, ast.Slice):
         return None
-    owners = program.infer(frame, node.value, depth + 1) or []
-    groups = [program.method(mro, "__getitem__") for o in owners for mro in program.classes.mros(o.info)]
+    groups = [program.method(mro, "__getitem__") for mro in program.mros_of(frame, node.value, depth + 1)]
     if not groups or not all(groups):
         return None
     return _resolve(program, _join([_find_return_annotation(callee) for group in groups for callee in group]))
@@ -78,7 +77,7 @@ def infer_unpacked(
     if part is None:
         return None
     if isinstance(node.value, ast.Call):
-        called = [callee for group in program.callees(frame, node.value, depth + 1) for callee in group]
+        called = program.reached(frame, node.value, depth + 1)
         return _resolve(program, _select_part([program.declared_return(callee) for callee in called], part))
     owners = program.infer(frame, node.value, depth + 1) or []
     return _resolve(program, [one for owner in owners for one in _select_field(owner.info, part)])
@@ -191,8 +190,7 @@ def _find_annotations(program: CallGraph, frame: Frame, node: ast.expr, depth: i
         ):
             return _find_elements(program, frame, value, _TAKING_METHODS[name], depth=depth + 1)
         case ast.Call():
-            called = [callee for group in program.callees(frame, node, depth + 1) for callee in group]
-            return _join([_find_return_annotation(callee) for callee in called])
+            return _join([_find_return_annotation(callee) for callee in program.reached(frame, node, depth + 1)])
     return None
 
 

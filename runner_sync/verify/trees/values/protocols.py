@@ -73,11 +73,10 @@ def _find_returned_calls(
         part = next((number, len(outer.elts)) for number, element in enumerate(outer.elts) if element is value)
         outer = parents.get(id(outer))
     for caller in program.frames(frame.module) if isinstance(outer, ast.Return) else ():
-        for node in caller.nodes():
-            if isinstance(node, ast.Call) and last_word(node.func) == frame.function.name:
-                groups = program.callees(caller, node)
-                if any(callee.function is frame.function for group in groups for callee in group):
-                    yield caller, node, part
+        calls = (node for node in caller.nodes() if isinstance(node, ast.Call))
+        for call in (call for call in calls if last_word(call.func) == frame.function.name):
+            if any(callee.function is frame.function for callee in program.reached(caller, call)):
+                yield caller, call, part
 
 
 def _find_needed_method(frame: Frame, place: Place) -> str:

@@ -214,8 +214,8 @@ def _find_expression_sizes(
         parts = [_find_expression_sizes(program, callee, v, depth=depth) for v in (value.body, value.orelse)]
         return _unite_sizes(parts)
     if isinstance(value, ast.Call) and callee.info is not None and callee.function is not None:
-        groups = program.callees(program.frame(callee.info, callee.function), value)
-        parts = [sizes(program, inner, depth + 1) for group in groups for inner in group]
+        reached = program.reached(program.frame(callee.info, callee.function), value)
+        parts = [sizes(program, inner, depth + 1) for inner in reached]
         return _unite_sizes(parts) if parts else None
     return None
 
@@ -227,8 +227,8 @@ def _may_give_none(program: Program, callee: Callee, value: ast.expr | None, *, 
         parts = {_may_give_none(program, callee, part, depth=depth) for part in (value.body, value.orelse)}
         return True if True in parts else None if None in parts else False
     if isinstance(value, ast.Call) and callee.info is not None and callee.function is not None:
-        groups = program.callees(program.frame(callee.info, callee.function), value)
-        called = {may_return_none(program, inner, depth + 1) for group in groups for inner in group}
+        reached = program.reached(program.frame(callee.info, callee.function), value)
+        called = {may_return_none(program, inner, depth + 1) for inner in reached}
         if called and None not in called:
             return True in called
     is_told = isinstance(value, ast.Tuple) or (callee.function is not None and declared_size(callee.function))

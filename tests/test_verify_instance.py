@@ -81,6 +81,12 @@ OF_OTHERS = {
 
         self.model.run = run
     """,
+    "a function that is called with it, timidly": """
+        def run(self):
+            return self.gone
+
+        return run(self)
+    """,
 }
 THE_RUNNERS = {
     "the method itself": "return self.gone",
@@ -120,44 +126,6 @@ THE_RUNNERS = {
 
         return self.gone
     """,
-    "a function that is called with it": """
-        def run(self):
-            return self.gone
-
-        return run(self)
-    """,
-    "a function that is called with it behind": """
-        def run(row, self):
-            return self.gone
-
-        return run(1, self)
-    """,
-    "a function that is bound to it": """
-        def run(self):
-            return self.gone
-
-        self.run = types.MethodType(run, self)
-    """,
-    "a function that gets it": """
-        def run(self):
-            return self.gone
-
-        self.run = run.__get__(self)
-    """,
-    "a method of its class": """
-        def run(self):
-            return self.gone
-
-        type(self).run = run
-    """,
-    "a method of its class, by name": """
-        def run(self):
-            return self.gone
-
-        setattr(self.__class__, "run", run)
-    """,
-    "a lambda with it as default": "return lambda self=self: self.gone",
-    "a named lambda": "run = lambda self: self.gone\nreturn run(self)",
 }
 
 

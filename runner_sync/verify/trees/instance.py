@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from runner_sync.statements import parameters
-from runner_sync.statements.assigning import assignments_of
 from runner_sync.syntax import Function, is_name, is_super, walk
 from runner_sync.verify.trees.functions import nodes_of
 
@@ -64,18 +63,14 @@ def _find_class_owner(node: ast.AST | None) -> ast.expr | None:
 def _find_foreign(function: Function) -> frozenset[int]:
     """Return the ids of nodes that look like the method's own ``self`` or ``super()``, but are not.
 
-    Nested functions, lambdas and comprehensions bind the name anew, and a nested class has its own ``super()``. A
-    nested function that is given the instance is excepted: ``run(self)``, ``MethodType(run, self)``, ``lambda
-    self=self``.
+    Nested functions, lambdas and comprehensions bind the name anew, and a nested class has its own ``super()``. timid:
+    so do functions that are given the instance (``run(self)``): no release that was read has one.
     """
-    owner = self_name(function)
-    scopes = {id(node): node for node in _find_rebinding_scopes(function, owner)} if owner is not None else {}
-    foreign = _find_owner_names(scopes.values(), owner)
-    while adopted := [key for key, scope in scopes.items() if _gets_instance(function, scope, owner or "", foreign)]:
-        for key in adopted:
-            del scopes[key]
-        foreign = _find_owner_names(scopes.values(), owner)
-    return foreign | _find_nested_supers(function)
+    owner = self_name(function) or ""
+    inside = (part for scope in _find_rebinding_scopes(function, owner) for part in _get_body(scope)) if owner else ()
+    return frozenset(id(node) for part in inside for node in walk(part) if is_name(node, owner)) | _find_nested_supers(
+        function
+    )
 
 
 @functools.lru_cache(maxsize=16384)
@@ -135,55 +130,3 @@ def _get_body(scope: ast.AST) -> Sequence[ast.AST]:
 
 def _get_parts(child: ast.AST) -> Sequence[ast.AST]:
     return [*ast.iter_child_nodes(child)] if isinstance(child, ast.comprehension) else [child]
-
-
-def _find_owner_names(scopes: Iterable[ast.AST], owner: str | None) -> frozenset[int]:
-    nodes = (node for scope in scopes for part in _get_body(scope) for node in walk(part))
-    return frozenset(id(node) for node in nodes if owner is not None and is_name(node, owner))
-
-
-def _gets_instance(function: Function, scope: ast.AST, owner: str, foreign: frozenset[int]) -> bool:
-    """Whether a nested function gets the method's instance for the parameter of that name."""
-    if not isinstance(scope, _FUNCTION) or owner not in {one.arg for one in parameters(scope)}:
-        return False
-    arguments = scope.args
-    positional = [one.arg for one in (*arguments.posonlyargs, *arguments.args)]
-    defaults: list[tuple[str, ast.expr | None]] = [*zip(positional[::-1], arguments.defaults[::-1], strict=False)]
-    defaults += zip((one.arg for one in arguments.kwonlyargs), arguments.kw_defaults, strict=True)
-    if any(name == owner and _is_owner(default, owner, foreign) for name, default in defaults):
-        return True
-    number = positional.index(owner) if owner in positional else len(positional)
-    names = _find_names(function, scope)
-    return any(_passes_instance(node, names, number, owner, foreign) for node in nodes_of(function))
-
-
-def _find_names(function: Function, scope: ast.AST) -> frozenset[str]:
-    """Return the names of a nested function, or those that a lambda is assigned to."""
-    if isinstance(scope, Function):
-        return frozenset({scope.name})
-    pairs = (pair for node in nodes_of(function) for pair in assignments_of(node))
-    return frozenset(t.id for t, value, _ in pairs if value is scope and isinstance(t, ast.Name))
-
-
-def _is_owner(node: ast.AST | None, owner: str, foreign: frozenset[int]) -> bool:
-    return is_name(node, owner) and id(node) not in foreign
-
-
-def _passes_instance(node: ast.AST, names: frozenset[str], number: int, owner: str, foreign: frozenset[int]) -> bool:
-    """Whether a node passes the instance as argument ``number`` to a function with one of ``names``.
-
-    It may call the function, bind it (``MethodType(run, self)``), or make it a method of the instance's class.
-    """
-    passed: Sequence[ast.AST | None] = ()
-    match node:
-        case ast.Call(func=ast.Name(id=called), args=values) if called in names:
-            passed = values[number : number + 1]
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=bound), attr="__get__"), args=values) if bound in names:
-            passed = values[number : number + 1]
-        case ast.Call(args=[ast.Name(id=bound), *values]) if bound in names:
-            passed = values[number : number + 1]
-        case ast.Call(func=ast.Name(id="setattr"), args=[to, _, ast.Name(id=made)]) if made in names and not number:
-            passed = [_find_class_owner(to)]
-        case ast.Assign(targets=[ast.Attribute(value=to)], value=ast.Name(id=made)) if made in names and not number:
-            passed = [_find_class_owner(to)]
-    return any(_is_owner(one, owner, foreign) for one in passed)

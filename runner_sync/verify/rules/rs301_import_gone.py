@@ -29,12 +29,11 @@ import builtins
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import dotted_name, for_typing
 from runner_sync.verify.trees import modules
 from runner_sync.verify.trees.classes import ClassInfo
-from runner_sync.verify.trees.frames import Frame, class_finding
+from runner_sync.verify.trees.frames import Frame, class_finding, place_finding
 from runner_sync.verify.trees.modules import Module, PlacedImport
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.world import Definition
@@ -80,8 +79,7 @@ def _check_bases(module: Module, info: ClassInfo) -> Iterator[Finding]:
         head = dotted.partition(".")[0]
         if head and head not in module.bindings and not hasattr(builtins, head):
             yield class_finding(
-                CODE,
-                SEVERITY,
+                (CODE, SEVERITY),
                 info,
                 symbol=dotted,
                 message=f"`{info.name}` derives from `{dotted}`, and the module neither imports nor defines `{head}`: "
@@ -126,8 +124,7 @@ def _check_member(program: Program, frame: Frame, node: ast.Attribute) -> Iterat
     missing = _find_missing_name(program, [d for owner in owners for d in program.world.member(owner, node.attr)])
     if missing is not None:
         yield frame.finding(
-            CODE,
-            SEVERITY,
+            (CODE, SEVERITY),
             node,
             symbol=missing,
             message=f"`{missing}` does not exist in the target tree, so `{ast.unparse(node)}` fails.",
@@ -140,17 +137,15 @@ def _make_finding(module: Module, imported: PlacedImport, missing: str, *, how: 
     is_module = missing == imported.module
     what = f"module `{missing}`" if is_module else f"`{missing}`"
     via = "" if is_module or missing == full else f" (which `{full}` re-exports)"
-    found = Finding(
-        CODE,
-        SEVERITY,
-        module.path,
-        imported.line,
-        imported.end_line,
-        "<module>",
-        full,
-        f"{what}{via} {how} in the target tree, so this import fails.",
-        f"Import it from where the target defines it now, or drop what uses `{imported.bound}`.",
-        Places(module.text).column(imported.line, imported.column),
+    found = place_finding(
+        (CODE, SEVERITY),
+        module,
+        (imported.line, imported.column),
+        (imported.end_line, None),
+        unit="<module>",
+        symbol=full,
+        message=f"{what}{via} {how} in the target tree, so this import fails.",
+        fix=f"Import it from where the target defines it now, or drop what uses `{imported.bound}`.",
     )
     return replace(found, cause=_make_cause(found, missing)) if is_module and imported.name else found
 

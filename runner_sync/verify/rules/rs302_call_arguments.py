@@ -49,8 +49,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
         callee, misfit = found.callee, found.misfit
         is_none_refused = callee.function is not None and misfit.name in find_asserted(callee.function)
         yield found.frame.finding(
-            CODE,
-            SEVERITY,
+            (CODE, SEVERITY),
             found.call,
             symbol=f"{callee.name}({misfit.name})",
             message=f"`{callee.name}` ({callee.place}) {misfit.text}{_REFUSED if is_none_refused else ''}.",
@@ -77,8 +76,7 @@ def _check_keys(step: Step, call: ast.Call) -> Iterator[Finding]:
         if f'["{key}"] =' not in step.frame.module.text and f"['{key}'] =" not in step.frame.module.text:
             name, place = made[0].info.name, made[0].info.place
             yield step.frame.finding(
-                CODE,
-                SEVERITY,
+                (CODE, SEVERITY),
                 call,
                 symbol=f"{name}({key})",
                 message=f"`{name}` ({place}) requires the key `{key}` now, which is not given.",

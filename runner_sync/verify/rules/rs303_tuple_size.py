@@ -114,8 +114,7 @@ def _check_indexes(program: Program, frame: Frame) -> Iterator[Finding]:
                 sizes = returns.sizes_of_all(program, group)
                 if sizes and not -sizes[-1] <= number < sizes[-1]:
                     yield frame.finding(
-                        CODE,
-                        SEVERITY,
+                        (CODE, SEVERITY),
                         node,
                         symbol=group[0].name,
                         message=f"`{group[0].name}` ({group[0].place}) provides {' or '.join(map(str, sizes))} values, "
@@ -152,8 +151,7 @@ def _check_object(program: Program, frame: Frame, node: ast.Assign) -> Iterator[
     if infos and is_sealed and not has_parts:
         what = ast.unparse(node.value.func if isinstance(node.value, ast.Call) else node.value)
         yield frame.finding(
-            CODE,
-            SEVERITY,
+            (CODE, SEVERITY),
             node.targets[0],
             symbol=what.rpartition(".")[2],
             message=f"`{what}` provides a `{infos[0].name}` ({infos[0].place}), which cannot be unpacked.",
@@ -167,8 +165,7 @@ def _check_none(step: Step, call: ast.Call) -> Iterator[Finding]:
         is_new = now and was and not any(returns.may_return_none(step.old, callee) is not False for callee in was)
         if is_new and all(returns.may_return_none(step.program, callee) for callee in now):
             yield step.frame.finding(
-                CODE,
-                SEVERITY,
+                (CODE, SEVERITY),
                 call,
                 symbol=now[0].name,
                 message=f"`{now[0].name}` ({now[0].place}) may return `None` now, which is unpacked here.",
@@ -190,8 +187,7 @@ def _check_no_tuple(step: Step, call: ast.Call) -> Iterator[Finding]:
         if is_one or (is_dictionary and not was_dictionary):
             what = "one value" if is_one else "a dictionary"
             yield step.frame.finding(
-                CODE,
-                SEVERITY,
+                (CODE, SEVERITY),
                 call,
                 symbol=now[0].name,
                 message=f"`{now[0].name}` ({now[0].place}) returned a tuple and returns {what} now, which is unpacked "
@@ -213,8 +209,7 @@ def _check_new_tuple(step: Step) -> Iterator[Finding]:
             is_new = len(sizes) == 1 and None not in sizes and was and _was_single_value(now, was, step.old)
             if is_new and not all(_may_accept_tuple(step, place) for place in whole):
                 yield step.frame.finding(
-                    CODE,
-                    SEVERITY,
+                    (CODE, SEVERITY),
                     call,
                     symbol=now[0].name,
                     message=f"`{now[0].name}` ({now[0].place}) returned one value and returns {sizes.pop()} now, which "
@@ -251,8 +246,7 @@ def _make_finding(
 ) -> Finding:
     number = " or ".join(map(str, sizes))
     return frame.finding(
-        CODE,
-        SEVERITY,
+        (CODE, SEVERITY),
         node.targets[0] if isinstance(node, ast.Assign) else node,
         symbol=what.rpartition(".")[2],
         message=f"{count} values are unpacked, but `{what}` ({place}) provides {number}.",
@@ -311,8 +305,7 @@ def _make_override_finding(
 ) -> Finding:
     number = " or ".join(map(str, sizes))
     return program.frame(info, function).finding(
-        CODE,
-        SEVERITY,
+        (CODE, SEVERITY),
         function,
         symbol=function.name,
         message=f"This override returns {number} value{'' if number == '1' else 's'}, but inherited code ({where}) "

@@ -95,8 +95,7 @@ def _make_gpu_only_finding(program: Program, frame: Frame, node: ast.Attribute, 
     runs = "runs" if len(heads) == 1 else "run"
     remark = _describe_dead_condition(program, frame, node)
     return frame.finding(
-        CODE,
-        "warning" if remark else SEVERITY,
+        (CODE, "warning" if remark else SEVERITY),
         node,
         symbol=node.attr,
         message=f"`{ast.unparse(node)}` is read in code that {' and '.join(heads)} {runs}, too, but only "
@@ -140,8 +139,7 @@ def _is_gone(step: Step, name: str) -> bool:
 
 def _make_hasattr_finding(frame: Frame, call: ast.Call, name: str) -> Finding:
     return frame.finding(
-        CODE,
-        "warning",
+        (CODE, "warning"),
         call,
         symbol=name,
         message=f"`{ast.unparse(call)}` is never true now: nothing in the MRO defines `{name}` any more, and what "
@@ -233,8 +231,7 @@ def _make_finding(
     where = f"behind `{frame.info.name}` in the MRO" if is_super(node.value) else f"in the MRO of `{frame.info.name}`"
     where = f"in the MRO of `{head.name}`, which runs this," if head is not None else where
     return frame.finding(
-        CODE,
-        "warning" if remark else SEVERITY,
+        (CODE, "warning" if remark else SEVERITY),
         node,
         symbol=node.attr,
         message=f"`{ast.unparse(node)}` is read, but {who} {where} defines it.{remark}",
@@ -265,8 +262,7 @@ def _find_lost_bases(info: ClassInfo, then: ClassInfo) -> list[ast.expr]:
 
 def _make_base_cause(info: ClassInfo, base: str) -> Finding:
     return class_finding(
-        CODE,
-        SEVERITY,
+        (CODE, SEVERITY),
         info,
         symbol=base,
         message=f"`{info.name}` no longer derives from `{base}`: nothing defines {{}}, and code that runs reads them.",

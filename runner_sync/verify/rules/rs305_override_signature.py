@@ -77,8 +77,7 @@ def _make_finding(
     assert own.function is not None
     keyword = "=" if reason.kind == "unknown keyword" else ""
     return program.frame(info, own.function).finding(
-        CODE,
-        SEVERITY,
+        (CODE, SEVERITY),
         own.function,
         symbol=f"{own.name}({reason.name}{keyword})",
         message=f"This override {reason.text}, but {place} calls it that way, which {hidden.place} accepts.",

@@ -37,8 +37,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
         callee, misfit = found.callee, found.misfit
         fix = f"Drop or rename `{misfit.name}=` as {callee.place} declares it"
         yield found.frame.finding(
-            CODE,
-            SEVERITY,
+            (CODE, SEVERITY),
             next((keyword.value for keyword in found.call.keywords if keyword.arg == misfit.name), found.call),
             symbol=f"{callee.name}({misfit.name}=)",
             message=f"`{callee.name}` ({callee.place}) {misfit.text}.",

@@ -87,8 +87,7 @@ def _make_swap_finding(
     frame: Frame, node: ast.expr, callee: Callee, names: tuple[str, str], *, template: str
 ) -> Finding:
     return frame.finding(
-        CODE,
-        SEVERITY,
+        (CODE, SEVERITY),
         node,
         symbol=f"{callee.name}({names[0]}, {names[1]})",
         message=f"`{callee.name}` ({callee.place}) {template.format(*names)}.",
@@ -119,8 +118,7 @@ def _check_call(step: Step, node: ast.Call) -> Iterator[Finding]:
             was, now = moves[0]
             callee = new_group[0]
             yield step.frame.finding(
-                CODE,
-                SEVERITY,
+                (CODE, SEVERITY),
                 node,
                 symbol=callee.name,
                 message=f"The value for `{was}` now lands on `{now}` of `{callee.name}` ({callee.place}).",
@@ -149,8 +147,7 @@ def _check_unpacking(step: Step, call: ast.Call, target: ast.Tuple) -> Iterator[
             place, value = moves[0][0]
             callee, name = new_group[0], ast.unparse(target.elts[place])
             yield step.frame.finding(
-                CODE,
-                SEVERITY,
+                (CODE, SEVERITY),
                 target.elts[place],
                 symbol=callee.name,
                 message=f"`{value}` of `{callee.name}` ({callee.place}) now lands on `{name}`.",
@@ -175,8 +172,7 @@ def _check_override(program: Program, info: ClassInfo, mro: Mro, *, name: str) -
         if moves and all(moves) and moves[0] is not None and function is not None:
             was, now = moves[0]
             yield program.frame(info, function).finding(
-                CODE,
-                SEVERITY,
+                (CODE, SEVERITY),
                 function,
                 symbol=name,
                 message=f"{call.place} passes `{was}` by position, which lands on `{now}` of this override.",

@@ -131,8 +131,7 @@ def _check_key(step: Step, node: ast.Subscript) -> Iterator[Finding]:
     if not around.may_give_key(key) and not any(around.has_subclass(info.name) for info in infos):
         text, info = ast.unparse(node.value), infos[0]
         yield frame.finding(
-            CODE,
-            SEVERITY,
+            (CODE, SEVERITY),
             node,
             symbol=f"{info.name}[{key}]",
             message=f"`{text}` has no `{key}` any more: `{info.name}` ({info.place}) does not name it.",
@@ -161,8 +160,7 @@ def _check_builtin(step: Step, node: ast.Attribute) -> Iterator[Finding]:
         text = ast.unparse(node.value)
         names = " or ".join(f"`{name}`" for name in sorted(kind.__name__ for kind in kinds))
         yield step.frame.finding(
-            CODE,
-            SEVERITY,
+            (CODE, SEVERITY),
             node,
             symbol=f"{text.rpartition('.')[2]}.{node.attr}",
             message=f"`{text}` has no `{node.attr}`: in the target it holds {names}.",
@@ -176,8 +174,7 @@ def _check_unknown(step: Step, node: ast.Attribute) -> Iterator[Finding]:
     if had_from:
         text = ast.unparse(node.value)
         yield step.frame.finding(
-            CODE,
-            SEVERITY,
+            (CODE, SEVERITY),
             node,
             symbol=f"{text.rpartition('.')[2]}.{node.attr}",
             message=f"`{text}` has no `{node.attr}` any more: in the old target it came from {had_from}, and nothing "
@@ -307,8 +304,7 @@ def _make_finding(program: Program, frame: Frame, node: ast.expr, name: str, ins
     text = ast.unparse(node.value if isinstance(node, ast.Attribute) and node.attr == name else node)
     what = "this class" if text.split(".")[-1] == info.name else f"a `{info.name}`"
     return frame.finding(
-        CODE,
-        SEVERITY,
+        (CODE, SEVERITY),
         node,
         symbol=f"{info.name}.{name}",
         message=f"`{text}` has no `{name}`: {what} ({info.place}) does not define it.",

@@ -130,8 +130,7 @@ def _make_finding(
     info, assignment = places[0]
     place = f"{info.module.path}:{getattr(assignment.node, 'lineno', info.node.lineno)}"
     return frame.finding(
-        CODE,
-        SEVERITY,
+        (CODE, SEVERITY),
         node,
         symbol=attribute.attr,
         message=f"`{ast.unparse(attribute)}` is {what} ({place}).",

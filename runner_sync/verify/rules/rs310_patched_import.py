@@ -21,9 +21,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
 from runner_sync.verify.trees import modules
+from runner_sync.verify.trees.frames import place_finding
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 
@@ -45,15 +45,13 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
         if found and len(patched) == len(found) and (is_new or any(map(through_module.search, upstream))):
             patch = program.world.patches_of(patched[0].name)[0]
             full = f"{imported.module}.{imported.name}"
-            yield Finding(
-                CODE,
-                SEVERITY,
-                module.path,
-                imported.line,
-                imported.end_line,
-                "<module>",
-                full,
-                f"`{full}` is replaced at start-up ({patch.place}); this import may bind the unpatched one.",
-                f"Call it through its module, or import the replacement from {patch.place}.",
-                Places(module.text).column(imported.line, imported.column),
+            yield place_finding(
+                (CODE, SEVERITY),
+                module,
+                (imported.line, imported.column),
+                (imported.end_line, None),
+                unit="<module>",
+                symbol=full,
+                message=f"`{full}` is replaced at start-up ({patch.place}); this import may bind the unpatched one.",
+                fix=f"Call it through its module, or import the replacement from {patch.place}.",
             )

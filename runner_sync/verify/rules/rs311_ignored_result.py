@@ -84,8 +84,7 @@ def _has_value(callee: Callee) -> bool | None:
 
 def _make_finding(frame: Frame, node: ast.Expr, callee: Callee) -> Finding:
     return frame.finding(
-        CODE,
-        SEVERITY,
+        (CODE, SEVERITY),
         node,
         symbol=callee.name,
         message=f"`{callee.name}` ({callee.place}) now returns a value, which this call drops.",
@@ -151,8 +150,7 @@ def _check_missing_value(program: Program, frame: Frame, call: ast.Call) -> Iter
     if all(c.function is not None and returns.returns_nothing(c.function) for c in callees):
         callee = callees[0]
         yield frame.finding(
-            CODE,
-            SEVERITY,
+            (CODE, SEVERITY),
             call,
             symbol=callee.name,
             message=f"`{callee.name}` ({callee.place}) never returns a value, and this one is used.",
@@ -169,8 +167,7 @@ def _check_overrides(program: Program, info: ClassInfo) -> Iterator[Finding]:
         for call, _, hidden in rows:
             if _is_needed(call) and hidden and all(_is_always_returned(callee) for callee in hidden):
                 yield program.frame(info, functions[-1]).finding(
-                    CODE,
-                    SEVERITY,
+                    (CODE, SEVERITY),
                     functions[-1],
                     symbol=name,
                     message="This override never returns a value, and "
@@ -193,8 +190,7 @@ def _check_lost_value(step: Step, call: ast.Call) -> Iterator[Finding]:
         is_gone = now and all(_has_value(c) is False and _is_silent(c) for c in now)
         if is_gone and was and all(_has_value(c) is True for c in was):
             yield step.frame.finding(
-                CODE,
-                SEVERITY,
+                (CODE, SEVERITY),
                 call,
                 symbol=now[0].name,
                 message=f"`{now[0].name}` ({now[0].place}) does not return a value any more, and this one is used.",
@@ -213,8 +209,7 @@ def _check_new_none(step: Step, call: ast.Call, uses: Sequence[Place]) -> Iterat
         never_did = was and all(_has_value(c) is True and not _is_optional(c) for c in was)
         if never_did and now and all(_is_sometimes_none(c) for c in now):
             yield frame.finding(
-                CODE,
-                SEVERITY,
+                (CODE, SEVERITY),
                 needing[0].node,
                 symbol=now[0].name,
                 message=f"`{now[0].name}` ({now[0].place}) may return `None` now, and this is used as if it never did.",

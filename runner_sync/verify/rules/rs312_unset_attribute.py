@@ -95,8 +95,7 @@ def _make_read_finding(mro: Mro, frame: Frame, node: ast.Attribute, *, writer: F
     place = next(number for number, info in enumerate(having) if writer in info.methods[writer.name])
     hidden_by = f"`{having[max(place - 1, 0)].name}.{writer.name}`"
     return frame.finding(
-        CODE,
-        SEVERITY,
+        (CODE, SEVERITY),
         node,
         symbol=node.attr,
         message=f"`self.{node.attr}` is read, but only a `{writer.name}` sets it, which {hidden_by} hides and does not "
@@ -111,8 +110,7 @@ def _make_cause(mro: Mro, override: Frame) -> Finding:
     behind = mro.find(name, after=override.info)
     hidden = f"`{behind[0].name}.{name}`" if behind is not None else f"the next `{name}`"
     return override.finding(
-        CODE,
-        SEVERITY,
+        (CODE, SEVERITY),
         override.function,
         symbol=name,
         message=f"This override does not reach {hidden}: nothing that runs sets {{}}, and code that runs reads them.",
@@ -122,8 +120,7 @@ def _make_cause(mro: Mro, override: Frame) -> Finding:
 
 def _make_finding(override: Frame, *, frame: Frame, node: ast.Attribute) -> Finding:
     return override.finding(
-        CODE,
-        SEVERITY,
+        (CODE, SEVERITY),
         override.function,
         symbol=node.attr,
         message=f"This override hides the only method that sets `self.{node.attr}`, which "

@@ -185,8 +185,7 @@ def _find_reads(program: Program, mro: Mro, name: str) -> Iterator[tuple[Frame, 
 def _make_finding(override: Frame, name: str, writer: Function, reader: tuple[Frame, ast.expr]) -> Finding:
     frame, node = reader
     cause = override.finding(
-        CODE,
-        SEVERITY,
+        (CODE, SEVERITY),
         override.function,
         symbol=writer.name,
         message=f"This override hides the only `{writer.name}` that gives {{}} more than a default, and code that runs "
@@ -194,8 +193,7 @@ def _make_finding(override: Frame, name: str, writer: Function, reader: tuple[Fr
         fix="Set them here as the hidden method does, or call it.",
     )
     found = override.finding(
-        CODE,
-        SEVERITY,
+        (CODE, SEVERITY),
         override.function,
         symbol=name,
         message=f"This override hides the only `{writer.name}` that gives `self.{name}` more than a default; "

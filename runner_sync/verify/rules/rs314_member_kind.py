@@ -113,8 +113,7 @@ def _find_idle_calls(program: Program, frame: Frame) -> Iterator[Finding]:
 def _make_idle_finding(frame: Frame, called: ast.Name | ast.Attribute, member: Member) -> Finding:
     text, use = ast.unparse(called), {"coroutine": "awaited", "generator": "iterated"}.get(member.kind, "entered")
     return frame.finding(
-        CODE,
-        SEVERITY,
+        (CODE, SEVERITY),
         called,
         symbol=text.rpartition(".")[2],
         message=f"`{text}` is {member.words} ({member.place}): this call does nothing until it is {use}.",
@@ -131,8 +130,7 @@ def _check(place: _Place) -> Iterator[Finding]:
         if one is not None and other is not None and use:
             text = ast.unparse(place.node)
             yield place.step.frame.finding(
-                CODE,
-                SEVERITY,
+                (CODE, SEVERITY),
                 place.node,
                 symbol=place.symbol,
                 message=f"`{text}` was {one.words} and is {other.words} now ({other.place}): it {use}.",
@@ -292,8 +290,7 @@ def _check_override(program: Program, info: ClassInfo, name: str) -> Iterator[Fi
                 function = info.methods[name][0]
                 where = frame.place_of(node)
                 yield program.frame(info, function).finding(
-                    CODE,
-                    SEVERITY,
+                    (CODE, SEVERITY),
                     function,
                     symbol=name,
                     message=f"This override is {own.words}, and {where} {misuse}: there it is {hidden.words} "

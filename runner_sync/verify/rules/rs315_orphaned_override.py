@@ -113,8 +113,7 @@ def _make_finding(frame: Frame, replaced: ClassInfo, successor: str, *, is_gone:
     what = "which the target no longer has" if is_gone else "which the target still has, but no longer calls"
     like = f"; the new `{successor}` is most like it" if successor else ""
     return frame.finding(
-        CODE,
-        SEVERITY,
+        (CODE, SEVERITY),
         frame.function,
         symbol=name,
         message=f"This overrides `{replaced.name}.{name}`, {what}{like}; nothing calls it.",

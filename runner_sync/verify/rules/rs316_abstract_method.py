@@ -67,8 +67,7 @@ def _check_call(program: Program, frame: Frame, call: ast.Call) -> Iterator[Find
     if all(left) and left[0] is not None:
         head, (owner, function) = mros[0].head, left[0]
         yield frame.finding(
-            CODE,
-            SEVERITY,
+            (CODE, SEVERITY),
             call,
             symbol=f"{head.name}.{function.name}",
             message=f"`{owner.name}` ({owner.module.path}:{function.lineno}) declares `{function.name}` abstract, and "
@@ -121,8 +120,7 @@ def _is_abstract(function: Function) -> bool:
 
 def _make_finding(head: ClassInfo, owner: ClassInfo, function: Function) -> Finding:
     return class_finding(
-        CODE,
-        SEVERITY,
+        (CODE, SEVERITY),
         head,
         symbol=function.name,
         message=f"`{owner.name}` ({owner.module.path}:{function.lineno}) declares `{function.name}` abstract, and no "

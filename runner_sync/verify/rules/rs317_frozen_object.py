@@ -96,8 +96,7 @@ def _check(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Find
     if reasons and all(reasons):
         info = instances[0].info
         yield frame.finding(
-            CODE,
-            SEVERITY,
+            (CODE, SEVERITY),
             node,
             symbol=f"{info.name}.{node.attr}",
             message=f"`{ast.unparse(node)}` cannot be {how}: {reasons[0]}.",
@@ -157,4 +156,6 @@ def _find_other_kind(mro: Mro) -> ClassInfo | None:
 
 
 def _make_class_finding(info: ClassInfo, symbol: str, reason: str, *, fix: str) -> Finding:
-    return class_finding(CODE, SEVERITY, info, symbol=symbol, message=f"{reason}: the class statement fails.", fix=fix)
+    return class_finding(
+        (CODE, SEVERITY), info, symbol=symbol, message=f"{reason}: the class statement fails.", fix=fix
+    )

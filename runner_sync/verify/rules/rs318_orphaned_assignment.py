@@ -49,8 +49,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
             if reason and not _is_read_anywhere(program, node.attr):
                 reported.add(text)
                 yield step.frame.finding(
-                    CODE,
-                    SEVERITY,
+                    (CODE, SEVERITY),
                     node,
                     symbol=node.attr,
                     message=f"`{text}` is assigned, and nothing reads it any more: {reason}.",

@@ -115,8 +115,7 @@ def _check(node: ast.AST, now: _Side, was: _Side) -> Iterator[Finding]:
             what = f"`{slot}` of" if isinstance(slot, str) else f"`{text}` from"
             does = f"passes `{other}` there" if isinstance(slot, str) else f"takes it as `{other}`"
             yield now.frame.finding(
-                CODE,
-                SEVERITY,
+                (CODE, SEVERITY),
                 value,
                 symbol=f"{callee.name}({slot if isinstance(slot, str) else text})",
                 message=f"{what} `{callee.name}` ({callee.place}) was `{was.unparse(before, count=len(placed))}` "

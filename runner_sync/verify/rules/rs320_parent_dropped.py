@@ -113,8 +113,7 @@ def _make_finding(frame: Frame, owner: ClassInfo, parent: Function) -> Finding:
     count = sum(isinstance(node, ast.stmt) for statement in _find_own_statements(parent) for node in walk(statement))
     does = "1 statement" if count == 1 else f"{count} statements"
     return frame.finding(
-        CODE,
-        SEVERITY,
+        (CODE, SEVERITY),
         frame.function,
         symbol=parent.name,
         message=f"This override called `{owner.name}.{parent.name}` ({owner.module.path}:{parent.lineno}, {does}) "

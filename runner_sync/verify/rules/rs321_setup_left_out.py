@@ -122,8 +122,7 @@ def _has_name(function: Function, name: str) -> bool:
 def _make_finding(frame: Frame, hidden: Frame, call: ast.Call, definition: Definition) -> Finding:
     name = definition.name.rpartition(".")[2]
     return frame.finding(
-        CODE,
-        SEVERITY,
+        (CODE, SEVERITY),
         frame.function,
         symbol=name,
         message=f"This override hides the only call of `{definition.name}` "

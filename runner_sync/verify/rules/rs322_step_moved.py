@@ -121,8 +121,7 @@ def _make_frame(program: Program, callee: Callee) -> Frame:
 def _make_finding(frame: Frame, call: ast.Call, callee: Callee, name: str, taken: tuple[Frame, ast.Call]) -> Finding:
     hidden, other = taken
     return frame.finding(
-        CODE,
-        SEVERITY,
+        (CODE, SEVERITY),
         call,
         symbol=name,
         message=f"`{callee.name}` ({callee.place}) does not call `{name}` any more: {hidden.unit} "

@@ -41,8 +41,7 @@ def _make_finding(row: LeftOut, name: str) -> Finding:
     hidden, callee = row.hidden, row.now[0]
     names = " and ".join(f"`{one}`" for one in row.names)
     return row.frame.finding(
-        CODE,
-        SEVERITY,
+        (CODE, SEVERITY),
         row.call,
         symbol=f"{callee.name}({name})",
         message=f"`{callee.name}` ({callee.place}) overwrites `{name}` before it reads it now: {hidden.unit} "

@@ -157,8 +157,7 @@ def _is_logger(called: ast.expr) -> bool:
 def _make_finding(row: _Unread) -> Finding:
     hidden, field = row.hidden, f"{row.kind.name}.{row.node.attr}"
     return row.override.finding(
-        CODE,
-        SEVERITY,
+        (CODE, SEVERITY),
         row.override.function,
         symbol=field,
         message=f"{hidden.unit} ({hidden.module.path}:{row.node.lineno}), which this override hides, reads the new "

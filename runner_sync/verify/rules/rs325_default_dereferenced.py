@@ -56,8 +56,7 @@ def _is_never_none(row: LeftOut, name: str) -> bool:
 def _make_finding(row: LeftOut, name: str, use: Use) -> Finding:
     hidden, callee = row.hidden, row.now[0]
     return row.frame.finding(
-        CODE,
-        SEVERITY,
+        (CODE, SEVERITY),
         row.call,
         symbol=f"{callee.name}({name})",
         message=f"`{callee.name}` ({callee.place}) takes `{name}` now, which this call leaves out and {hidden.unit} "

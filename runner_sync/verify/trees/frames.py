@@ -168,42 +168,35 @@ class Frame:
         return [branch.test for branch in _map_branches(self.function).get(id(node), ())]
 
     def finding(
-        self, code: str, severity: Severity, node: ast.expr | ast.stmt, *, symbol: str, message: str, fix: str
+        self, rule: tuple[str, Severity], node: ast.expr | ast.stmt, *, symbol: str, message: str, fix: str
     ) -> Finding:
         """Return a finding at ``node`` of this frame; for the frame's function itself, at its signature."""
         end = head_end(self.function) if node is self.function else (node.end_lineno or 0, node.end_col_offset or 0)
-        places = Places(self.module.text)
-        return Finding(
-            code,
-            severity,
-            self.module.path,
-            node.lineno,
-            end[0],
-            self.unit,
-            symbol,
-            message,
-            fix,
-            places.column(node.lineno, node.col_offset),
-            places.column(*end),
-        )
+        start = (node.lineno, node.col_offset)
+        return place_finding(rule, self.module, start, end, unit=self.unit, symbol=symbol, message=message, fix=fix)
 
 
-def class_finding(code: str, severity: Severity, info: ClassInfo, *, symbol: str, message: str, fix: str) -> Finding:
+def class_finding(rule: tuple[str, Severity], info: ClassInfo, *, symbol: str, message: str, fix: str) -> Finding:
     """Return a finding at the head of a class."""
-    line, end, places = info.node.lineno, head_end(info.node), Places(info.module.text)
-    return Finding(
-        code,
-        severity,
-        info.module.path,
-        line,
-        end[0],
-        info.name,
-        symbol,
-        message,
-        fix,
-        places.column(line, info.node.col_offset),
-        places.column(*end),
-    )
+    start, end = (info.node.lineno, info.node.col_offset), head_end(info.node)
+    return place_finding(rule, info.module, start, end, unit=info.name, symbol=symbol, message=message, fix=fix)
+
+
+def place_finding(
+    rule: tuple[str, Severity],
+    module: Module,
+    start: tuple[int, int],
+    end: tuple[int, int | None],
+    *,
+    unit: str,
+    symbol: str,
+    message: str,
+    fix: str,
+) -> Finding:
+    """Return a finding in a module; ``start`` and ``end`` are lines and columns as ``ast`` counts them."""
+    column, (end_line, end_column) = Places(module.text).column, end
+    last = column(end_line, end_column) if end_column is not None else 0
+    return Finding(*rule, module.path, start[0], end_line, unit, symbol, message, fix, column(*start), last)
 
 
 def frame_of(module: Module, function: Function, info: ClassInfo | None) -> Frame:

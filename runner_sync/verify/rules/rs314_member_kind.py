@@ -28,7 +28,7 @@ overrides and such statements.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from runner_sync.model import Finding, Severity
@@ -37,7 +37,6 @@ from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.calling.virtual import find_virtual_reads
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, steps
@@ -65,11 +64,10 @@ _CLASS_TESTS = frozenset({"isinstance", "issubclass"})
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A name or attribute of a function, and the parent of each node there."""
+    """A name or attribute of a function."""
 
     step: Step
     node: ast.Name | ast.Attribute
-    above: Mapping[int, ast.AST]
 
     @property
     def symbol(self) -> str:
@@ -79,8 +77,8 @@ class _Place:
     def questions(self) -> frozenset[str]:
         return find_tests_of(self.step.frame.function, self.node)
 
-    def parent(self, node: ast.AST) -> ast.AST | None:
-        return self.above.get(id(node))
+    def parent(self, node: ast.AST) -> ast.AST:
+        return self.step.frame.parent(node)
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
@@ -91,11 +89,9 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
     for frame in program.frames(module):
         yield from _find_idle_calls(program, frame)  # first, because a finding of a changed kind replaces it
     for step in steps(program, module, old):
-        nodes = step.frame.nodes()
-        above = {id(part): node for node in nodes for part in ast.iter_child_nodes(node)}
-        for node in nodes:
+        for node in step.frame.nodes():
             if isinstance(node, ast.Name | ast.Attribute) and not step.frame.is_guarded(node, CALL_ERRORS):
-                yield from _check(_Place(step, node, above))
+                yield from _check(_Place(step, node))
 
 
 def _find_idle_calls(program: Program, frame: Frame) -> Iterator[Finding]:
@@ -313,13 +309,12 @@ def _find_hidden_member(program: Program, mro: Mro, info: ClassInfo, name: str, 
 
 def _describe_misuse(program: Program, frame: Frame, node: ast.Attribute, *, own: Member, hidden: Member) -> str:
     """Describe what inherited code does with the member that fails with the override; empty when it may be right."""
-    above = {id(part): outer for outer in nodes_of(frame.function) for part in ast.iter_child_nodes(outer)}
-    parent = above.get(id(node))
+    parent = frame.parent(node)
     if not isinstance(parent, ast.Call) or parent.func is not node:
         is_held = hidden.kind in _HELD and own.kind in _CALLED
         is_value = provably_lacks(program, hidden, "__call__") or _is_value_use(parent, node)
         return "reads it without a call" if is_held and is_value else ""
-    outer = above.get(id(parent))
+    outer = frame.parent(parent)
     if hidden.kind in _CALLED and own.kind in _HELD:
         return "calls it" if provably_lacks(program, own, "__call__") else ""
     if hidden.kind == "context manager" and isinstance(outer, ast.withitem):

@@ -172,6 +172,4 @@ def _find_annotation(callee: Callee, slot: _Slot, *, count: int) -> ast.expr | N
 
 def _is_read(frame: Frame, target: ast.expr) -> bool:
     """Whether a target is read; a name that nobody reads only fills its place."""
-    text = ast.unparse(target)
-    reads = (node for node in frame.nodes() if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
-    return not isinstance(target, ast.Name) or any(read.id == text for read in reads)
+    return not isinstance(target, ast.Name) or target.id in frame.name_reads()

@@ -20,7 +20,7 @@ from runner_sync.verify.answers import remembered
 from runner_sync.verify.expecting import ATTRIBUTE_ERRORS, KEY_ERRORS, find_guarded
 from runner_sync.verify.trees import modules
 from runner_sync.verify.trees.classes import ClassInfo
-from runner_sync.verify.trees.functions import changes_of, nodes_of, reads_of
+from runner_sync.verify.trees.functions import changes_of, nodes_of, parents_of, reads_of
 from runner_sync.verify.trees.instance import is_instance, is_own_super, self_name
 from runner_sync.verify.trees.modules import Module, PlacedImport
 from runner_sync.verify.trees.values.tested import Guards
@@ -68,6 +68,19 @@ class Frame:
         ]
         skip = {id(node) for part in signature for node in walk(part)}
         return [node for node in nodes_of(self.function)[1:] if id(node) not in skip]
+
+    def parent(self, node: ast.AST) -> ast.AST:
+        """Return the node of the function that directly holds ``node``."""
+        return parents_of(self.function)[id(node)]
+
+    @remembered
+    def name_reads(self) -> dict[str, list[ast.Name]]:
+        """Return the reads of each name in the body."""
+        found: dict[str, list[ast.Name]] = {}
+        for node in self.nodes():
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                found.setdefault(node.id, []).append(node)
+        return found
 
     def binds(self, name: str) -> bool:
         """Whether the function or its module binds ``name``, so that ``len``, for example, may not be the builtin."""

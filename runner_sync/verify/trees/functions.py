@@ -20,6 +20,12 @@ def nodes_of(function: Function) -> tuple[ast.AST, ...]:
     return tuple(walk(function))
 
 
+@functools.lru_cache(maxsize=4096)
+def parents_of(function: Function) -> dict[int, ast.AST]:
+    """Return the parent of each node of a function, by the node's id."""
+    return {id(part): node for node in nodes_of(function) for part in children(node)}
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """The position of a node in a function: its ``number`` in a pre-order walk, the ``last`` number below it, its

@@ -22,7 +22,6 @@ from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.annotations import unite
 from runner_sync.verify.trees.values.guards import find_deciding_tests
-from runner_sync.verify.trees.values.uses import map_parents
 
 _MAX_DEPTH = 3
 """Calls through which the parameter is followed."""
@@ -89,8 +88,7 @@ def _may_be_tested(frame: Frame, name: str) -> bool:
     """Whether a parameter is used other than by attribute, item, call or as an argument: that may be a test."""
     if len(frame.bound.get(name, ())) != 1 or name in frame.imports:
         return True
-    parents = map_parents(nodes_of(frame.function))
-    around = [parents[id(node)] for node in nodes_of(frame.function) if is_name(node, name)]
+    around = [frame.parent(node) for node in nodes_of(frame.function) if is_name(node, name)]
     return any(not isinstance(node, _USES) or _is_test(node, name) for node in around)
 
 

@@ -14,7 +14,7 @@ from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.deferred import ITERATING, is_asked
 from runner_sync.verify.trees.values.guards import is_identity
-from runner_sync.verify.trees.values.uses import Place, find_outermost_conditional, map_parents, places_of
+from runner_sync.verify.trees.values.uses import Place, find_outermost_conditional, places_of
 
 FAILS = {
     "__enter__": "cannot be entered by `with`",
@@ -66,12 +66,11 @@ def _find_returned_calls(
 
     For one part of a returned tuple, each comes with the part's number and the tuple's size.
     """
-    parents = map_parents(frame.nodes())
-    value = find_outermost_conditional(place.node, parents)
-    outer, part = parents.get(id(value)), None
+    value = find_outermost_conditional(frame, place.node)
+    outer, part = frame.parent(value), None
     if isinstance(outer, ast.Tuple):
         part = next((number, len(outer.elts)) for number, element in enumerate(outer.elts) if element is value)
-        outer = parents.get(id(outer))
+        outer = frame.parent(outer)
     for caller in program.frames(frame.module) if isinstance(outer, ast.Return) else ():
         calls = (node for node in caller.nodes() if isinstance(node, ast.Call))
         for call in (call for call in calls if last_word(call.func) == frame.function.name):

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeGuard
 
-from runner_sync.syntax import children
 from runner_sync.verify.trees.frames import Frame
 
 _OPENING_BUILTINS = frozenset({"isinstance", "iter", "len", "list", "max", "min", "sum", "tuple", "zip"})
@@ -87,11 +87,9 @@ def places(frame: Frame) -> Iterator[tuple[ast.Call, list[Place]]]:
 
     timid: the name counts as holding the value only until the next line that binds it.
     """
-    nodes = frame.nodes()
-    parents, reads = map_parents(nodes), _group_reads(nodes)
-    for node in nodes:
+    for node in frame.nodes():
         if isinstance(node, ast.Call):
-            yield node, _find_places(frame, node, parents=parents, reads=reads)
+            yield node, _find_places(frame, node)
 
 
 def places_of(frame: Frame, value: ast.expr, part: tuple[int, int] | None = None) -> list[Place]:
@@ -100,100 +98,57 @@ def places_of(frame: Frame, value: ast.expr, part: tuple[int, int] | None = None
 
     A value is followed out of a conditional expression, and out of a tuple that is unpacked at once.
     """
-    nodes = frame.nodes()
-    parents, reads = map_parents(nodes), _group_reads(nodes)
-    value = find_outermost_conditional(value, parents)
-    outer = parents.get(id(value))
-    if part is None and isinstance(outer, ast.Tuple) and _find_unpack_targets(outer, parents):
+    value = find_outermost_conditional(frame, value)
+    outer = frame.parent(value)
+    if part is None and isinstance(outer, ast.Tuple) and _find_unpack_targets(frame, outer):
         part = next((number, len(outer.elts)) for number, element in enumerate(outer.elts) if element is value)
         value = outer
     if part is None:
-        return _find_places(frame, value, parents=parents, reads=reads)
-    names = _find_unpack_targets(value, parents)
+        return _find_places(frame, value)
+    names = _find_unpack_targets(frame, value)
     name = names[part[0]] if len(names) == part[1] else None
-    return (
-        _find_read_places(frame, name.id, parents[id(value)], parents=parents, reads=reads)
-        if isinstance(name, ast.Name)
-        else []
-    )
+    return _find_read_places(frame, name.id, frame.parent(value)) if isinstance(name, ast.Name) else []
 
 
-def find_outermost_conditional(value: ast.expr, parents: Mapping[int, ast.AST]) -> ast.expr:
+def find_outermost_conditional(frame: Frame, value: ast.expr) -> ast.expr:
     """Return the outermost conditional expression that may have ``value`` as its result (``a if b else value``), or
     ``value``."""
-    parent = parents.get(id(value))
+    parent = frame.parent(value)
     while isinstance(parent, ast.IfExp) and parent.test is not value:
-        value, parent = parent, parents.get(id(parent))
+        value, parent = parent, frame.parent(parent)
     return value
 
 
-def map_parents(nodes: Iterable[ast.AST]) -> dict[int, ast.AST]:
-    """Return the parent of each node, by the id of the child."""
-    return {id(part): node for node in nodes for part in children(node)}
+def _find_places(frame: Frame, value: ast.expr) -> list[Place]:
+    match frame.parent(value):
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)) as statement:
+            return _find_read_places(frame, name, statement)
+    return [_make_place(frame, value)]
 
 
-def _group_reads(nodes: Iterable[ast.AST]) -> Mapping[str, list[ast.Name]]:
-    reads: dict[str, list[ast.Name]] = {}
-    for node in nodes:
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            reads.setdefault(node.id, []).append(node)
-    return reads
-
-
-def _find_places(
-    frame: Frame, value: ast.expr, *, parents: Mapping[int, ast.AST], reads: Mapping[str, list[ast.Name]]
-) -> list[Place]:
-    around = parents.get(id(value))
-    name = _find_target_name(around)
-    if name is None or around is None:
-        return [Place(value, _find_context(value, parents), _is_tested(value, parents))]
-    return _find_read_places(frame, name, around, parents=parents, reads=reads)
-
-
-def _find_read_places(
-    frame: Frame,
-    name: str,
-    statement: ast.AST,
-    *,
-    parents: Mapping[int, ast.AST],
-    reads: Mapping[str, list[ast.Name]],
-) -> list[Place]:
+def _find_read_places(frame: Frame, name: str, statement: ast.AST) -> list[Place]:
     """Return the places where ``name``, which ``statement`` assigns, is read before it is bound again."""
-    found = _find_reads(frame, name, statement, reads=reads)
-    return [Place(part, _find_context(part, parents), _is_tested(part, parents)) for part in found]
-
-
-def _find_unpack_targets(value: ast.expr, parents: Mapping[int, ast.AST]) -> list[ast.expr]:
-    """Return the targets that an assignment unpacks a value into; empty for any other use, or with a ``*`` target."""
-    match parents.get(id(value)):
-        case ast.Assign(targets=[ast.Tuple(elts=parts)]) if not any(isinstance(e, ast.Starred) for e in parts):
-            return parts
-    return []
-
-
-def _find_target_name(around: ast.AST | None) -> str | None:
-    """Return the name that a statement assigns its whole value to."""
-    match around:
-        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
-            return name
-    return None
-
-
-def _find_reads(frame: Frame, name: str, statement: ast.AST, *, reads: Mapping[str, list[ast.Name]]) -> list[ast.expr]:
     end = getattr(statement, "end_lineno", 0)
     lines = [getattr(node, "lineno", 0) for node in frame.bound.get(name, ())]
     until = min([line for line in lines if line > end], default=math.inf)
-    return [node for node in reads.get(name, ()) if end < node.lineno <= until]
+    return [_make_place(frame, read) for read in frame.name_reads().get(name, ()) if end < read.lineno <= until]
 
 
-def _find_context(node: ast.expr, parents: Mapping[int, ast.AST]) -> ast.AST:
-    parent = parents[id(node)]
-    return parents[id(parent)] if isinstance(parent, ast.keyword) else parent
+def _find_unpack_targets(frame: Frame, value: ast.expr) -> list[ast.expr]:
+    """Return the targets that an assignment unpacks a value into; empty for any other use, or with a ``*`` target."""
+    match frame.parent(value):
+        case ast.Assign(targets=[target]) if _is_fixed(target):
+            return target.elts
+    return []
 
 
-def _is_tested(node: ast.expr, parents: Mapping[int, ast.AST]) -> bool:
-    parent = parents[id(node)]
-    match parent:
+def _make_place(frame: Frame, node: ast.expr) -> Place:
+    parent = frame.parent(node)
+    return Place(node, frame.parent(parent) if isinstance(parent, ast.keyword) else parent, _is_tested(frame, node))
+
+
+def _is_tested(frame: Frame, node: ast.expr) -> bool:
+    match parent := frame.parent(node):
         case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) | ast.Assert(test=test):
             return test is node
         case ast.UnaryOp(op=operator):
@@ -202,7 +157,7 @@ def _is_tested(node: ast.expr, parents: Mapping[int, ast.AST]) -> bool:
             return any(condition is node for condition in conditions)
         case ast.BoolOp(op=operator, values=values):
             # `and` returns this value if it is falsy; `step() or 1` replaces it.
-            return (isinstance(operator, ast.And) and values[-1] is not node) or _is_tested(parent, parents)
+            return (isinstance(operator, ast.And) and values[-1] is not node) or _is_tested(frame, parent)
     return False
 
 
@@ -211,7 +166,7 @@ def find_unpackings(frame: Frame) -> Iterator[tuple[ast.Assign, ast.Tuple]]:
     for node in frame.nodes():
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             target = node.targets[0]
-            if isinstance(target, ast.Tuple) and not any(isinstance(e, ast.Starred) for e in target.elts):
+            if _is_fixed(target):
                 yield node, target
 
 
@@ -225,9 +180,12 @@ def find_turn_unpackings(frame: Frame) -> Iterator[tuple[ast.Call, ast.Tuple]]:
         elif isinstance(node, ast.With):
             pairs = [(item.context_expr, item.optional_vars) for item in node.items]
         for value, target in pairs:
-            is_fixed = isinstance(target, ast.Tuple) and not any(isinstance(e, ast.Starred) for e in target.elts)
-            if isinstance(value, ast.Call) and isinstance(target, ast.Tuple) and is_fixed:
+            if isinstance(value, ast.Call) and _is_fixed(target):
                 yield value, target
+
+
+def _is_fixed(target: ast.expr | None) -> TypeGuard[ast.Tuple]:
+    return isinstance(target, ast.Tuple) and not any(isinstance(element, ast.Starred) for element in target.elts)
 
 
 def find_index_uses(uses: Iterable[Place]) -> Iterator[tuple[ast.Subscript, int]]:

@@ -47,10 +47,12 @@ from runner_sync.verify.runners.parity import (
     describe_port,
     find_whole_pairs,
     is_device_bound,
-    read_words,
+    read_canons,
+    read_upstream_canons,
+    read_upstream_words,
     translate_to_npu,
 )
-from runner_sync.verify.runners.reading import Hit, Reading, shorten_code
+from runner_sync.verify.runners.reading import Hit, shorten_code
 
 CODE = "RS202"
 NAME = "statement-missing"
@@ -76,10 +78,7 @@ def find(subject: Subject) -> Iterator[Hit]:
     """Yield missing calls (each once per class), runs and conditions, at the NPU method."""
     if subject.vllm is None:
         return
-    upstream = _collect_canons(subject.vllm) | (
-        _collect_canons(subject.upstream) if subject.upstream is not None else set()
-    )
-    known_words = read_words(subject.vllm) | read_words(subject.upstream)
+    upstream, known_words = read_upstream_canons(subject), read_upstream_words(subject)
     for pair in find_whole_pairs(subject):
         present = _collect_npu_canons(pair)
         seen: set[str] = set()
@@ -111,8 +110,8 @@ class _MethodComparison:
         pair: Pair,
         function: Function,
         *,
-        present: set[str],
-        upstream: set[str],
+        present: frozenset[str],
+        upstream: frozenset[str],
         known_words: frozenset[str],
     ) -> None:
         self._profile = subject.profile
@@ -263,16 +262,10 @@ def _has_effect(canon: str) -> bool:
     return isinstance(statement, ast.Expr | ast.Return)
 
 
-def _collect_canons(reading: Reading) -> set[str]:
-    """Return the canonical statements of a module."""
-    return {canon for unit in reading.units.values() for canon in fingerprint(unit.text)}
-
-
-def _collect_npu_canons(pair: Pair) -> set[str]:
+def _collect_npu_canons(pair: Pair) -> frozenset[str]:
     """Return the canonical statements of the NPU file and of every omni method that runs on the NPU class."""
-    texts = [unit.text for unit in pair.npu.reading.units.values()]
-    texts += [c.reading.text_of(f) for c, f in pair.npu_mro.live() if c.reading is not pair.npu.reading]
-    return {canon for text in texts for canon in fingerprint(text)}
+    texts = [c.reading.text_of(f) for c, f in pair.npu_mro.live() if c.reading is not pair.npu.reading]
+    return read_canons(pair.npu.reading).union(canon for text in texts for canon in fingerprint(text))
 
 
 def _make_hit(subject: Subject, pair: Pair, function: Function, lack: _Lack) -> Hit:

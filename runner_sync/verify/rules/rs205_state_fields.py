@@ -34,6 +34,7 @@ from runner_sync.model import Severity
 from runner_sync.syntax import Function, walk
 from runner_sync.verify.runners.hygiene import iter_functions
 from runner_sync.verify.runners.job import Subject
+from runner_sync.verify.runners.parity import attribute_of_record
 from runner_sync.verify.runners.reading import ClassText, Hit, Reading, dotted
 
 CODE = "RS205"
@@ -101,7 +102,7 @@ def _is_omni_field(subject: Subject, field: ast.AnnAssign, vllm: ClassText | Non
 
 def _check_uses(npu: Reading, name: str, record: ClassText) -> Iterator[Hit]:
     fields = [*record.fields]
-    used = (f for f in iter_functions(npu) if name in (text := npu.text_of(f)) or _to_snake_case(name) in text)
+    used = (f for f in iter_functions(npu) if name in (text := npu.text_of(f)) or attribute_of_record(name) in text)
     for function in used:
         holders = _find_record_locals(function, name)
         for node in walk(function):
@@ -122,11 +123,7 @@ def _find_record_locals(function: Function, name: str) -> set[str]:
 
 def _is_record(value: ast.expr, name: str) -> bool:
     # `ExecuteModelState` travels in `self.execute_model_state`.
-    return dotted(value).rpartition(".")[2] == _to_snake_case(name)
-
-
-def _to_snake_case(name: str) -> str:
-    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
+    return dotted(value).rpartition(".")[2] == attribute_of_record(name)
 
 
 def _check_order(npu: Reading, parts: Sequence[ast.expr], fields: list[str], *, what: str) -> Iterator[Hit]:

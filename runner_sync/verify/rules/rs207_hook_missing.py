@@ -27,7 +27,13 @@ from runner_sync.model import Severity
 from runner_sync.profile import Output
 from runner_sync.syntax import Function, calls_in, is_none, walk, walk_suites
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.parity import Pair, describe_port, find_model_hooks, find_whole_pairs, read_words
+from runner_sync.verify.runners.parity import (
+    Pair,
+    describe_port,
+    find_model_hooks,
+    find_whole_pairs,
+    read_upstream_words,
+)
 from runner_sync.verify.runners.reading import Hit, dotted
 
 CODE = "RS207"
@@ -41,7 +47,7 @@ def find(subject: Subject) -> Iterator[Hit]:
     """Yield one finding per hook or field, at the NPU method that replaces the GPU method, else at the class."""
     if subject.vllm is None:
         return
-    upstream = read_words(subject.vllm) | read_words(subject.upstream)
+    upstream = read_upstream_words(subject)
     output = subject.profile.output
     for pair in find_whole_pairs(subject):
         seen: set[str] = set()

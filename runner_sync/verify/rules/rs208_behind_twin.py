@@ -28,7 +28,7 @@ revision, where no earlier vllm-omni is at hand, and without vLLM's text.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise, product
@@ -41,7 +41,15 @@ from runner_sync.syntax import Function, first_line
 from runner_sync.verify.runners.drift import compare_statements
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import code_hash, find_definition
-from runner_sync.verify.runners.parity import is_device_bound, make_pairs, read_words, translate_to_npu
+from runner_sync.verify.runners.parity import (
+    attribute_of_record,
+    is_device_bound,
+    make_pairs,
+    read_canons,
+    read_upstream_canons,
+    read_upstream_words,
+    translate_to_npu,
+)
 from runner_sync.verify.runners.reading import Hit, Reading, shorten_code
 from runner_sync.verify.runners.spots import unit_hit
 from runner_sync.verify.runners.unlocked import find_twin_units
@@ -149,17 +157,12 @@ class _ModuleContext:
         return stored is None or stored[1] in self._npu_mentions
 
     @cached_property
-    def _upstream_readings(self) -> tuple[Reading, ...]:
-        """The modules of vLLM and vllm-ascend."""
-        return tuple(one for one in (self._subject.vllm, self._subject.upstream) if one is not None)
-
-    @cached_property
     def _upstream_canons(self) -> frozenset[str]:
-        return frozenset(canon for one in self._upstream_readings for canon in _collect_canons(one))
+        return read_upstream_canons(self._subject)
 
     @cached_property
     def _upstream_words(self) -> frozenset[str]:
-        return frozenset[str]().union(*map(read_words, self._upstream_readings))
+        return read_upstream_words(self._subject)
 
     @cached_property
     def _vllm_methods(self) -> frozenset[str]:
@@ -170,11 +173,11 @@ class _ModuleContext:
     @cached_property
     def _record_names(self) -> frozenset[str]:
         """The records that methods pass to each other, and the attributes that hold them."""
-        return frozenset(name for record in self._profile.handovers for name in (record, _to_snake_case(record)))
+        return frozenset(name for record in self._profile.handovers for name in (record, attribute_of_record(record)))
 
     @cached_property
     def _npu_canons(self) -> frozenset[str]:
-        return frozenset(_collect_canons(self._subject.npu))
+        return read_canons(self._subject.npu)
 
     @cached_property
     def _bound_names(self) -> frozenset[str]:
@@ -193,14 +196,6 @@ def _is_inserted_between(missing: Collection[str], own_text: str, twin_text: str
     neighbours = set(pairwise(own_canons))
     kept = [at for at, canon in enumerate(twin_canons) if canon not in missing]
     return any(b > a + 1 and (twin_canons[a], twin_canons[b]) in neighbours for a, b in pairwise(kept))
-
-
-def _to_snake_case(name: str) -> str:
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
-
-
-def _collect_canons(reading: Reading) -> Iterable[str]:
-    return (canon for unit in reading.units.values() for canon in fingerprint(unit.text))
 
 
 def _make_hit(subject: Subject, gpu: Reading, lag: _Lag) -> Hit:

@@ -201,7 +201,7 @@ def _find_owners(mro: Mro, frame: Frame, node: ast.Attribute) -> list[ClassInfo]
     """Return the classes of an MRO that define what ``node`` reads; for ``super()`` those behind the frame's class."""
     if not is_super(node.value):
         return _find_definers(mro, node.attr)
-    behind = mro.classes[mro.classes.index(frame.info) + 1 :] if frame.info in mro else ()
+    behind = mro.behind(frame.info) if frame.info is not None and frame.info in mro else ()
     return [info for info in behind if node.attr in info.methods or info.written_in_body(node.attr)]
 
 

@@ -299,9 +299,8 @@ def _check_override(program: Program, info: ClassInfo, name: str) -> Iterator[Fi
 def _find_hidden_member(program: Program, mro: Mro, info: ClassInfo, name: str, *, by: Module) -> Member | None:
     """Return the member behind ``info`` that code of ``by`` means, or ``None``; upstream code means an upstream
     member."""
-    before = mro.classes[: mro.classes.index(info) + 1]
-    for other in mro.classes[len(before) :]:
-        is_meant = by.project == "vllm-omni" or other.module.project != "vllm-omni"
+    for other in mro.behind(info):
+        is_meant = by.is_omnis or not other.module.is_omnis
         if is_meant and other.has(name):
             return member_of(program, mro, name, after=mro.classes[mro.classes.index(other) - 1])
     return None

@@ -61,7 +61,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
 
 def _find_upstream_classes(mros: Sequence[Mro], name: str) -> list[ClassInfo]:
     """Return the upstream classes of some MROs that have ``name``."""
-    classes = [info for mro in mros for info in mro.classes if info.module.project != "vllm-omni"]
+    classes = [info for mro in mros for info in mro.classes if not info.module.is_omnis]
     return [info for info in classes if info.has(name)]
 
 

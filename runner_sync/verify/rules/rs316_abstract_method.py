@@ -62,7 +62,7 @@ def _check_call(program: Program, frame: Frame, call: ast.Call) -> Iterator[Find
     made = program.named_classes(frame, call.func) or program.held_classes(frame, call.func)
     if not made or any(instance.info.module in program.checked for instance in made):
         return
-    mros = [mro for instance in made for mro in program.classes.mros(instance.info)]
+    mros = program.classes.mros_of(instance.info for instance in made)
     left = [next(_find_abstract(mro), None) if _is_decided_by_methods(program, mro) else None for mro in mros]
     if all(left) and left[0] is not None:
         head, (owner, function) = mros[0].head, left[0]
@@ -108,7 +108,7 @@ def _find_abstract(mro: Mro) -> Iterator[tuple[ClassInfo, Function]]:
     for info in mro.classes:
         for name, functions in info.methods.items():
             is_abstract = all(_is_abstract(function) for function in functions)
-            if name not in seen and is_abstract and info.module.project != "vllm-omni":
+            if name not in seen and is_abstract and not info.module.is_omnis:
                 yield info, functions[0]
         seen |= info.methods.keys()
         seen |= {name for name in info.written if info.written_in_body(name)}

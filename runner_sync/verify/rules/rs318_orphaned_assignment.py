@@ -77,7 +77,7 @@ def _describe_loss(step: Step, node: ast.Attribute) -> str:
     if any(mro.open for mro in now) or _is_still_upstream(now, node.attr):
         return ""
     readers = (read for mro in was for read in find_virtual_reads(step.old, mro, node.attr))
-    places = (f"{f.module.path}:{read.lineno}" for f, read in readers if f.module.project != "vllm-omni")
+    places = (f"{f.module.path}:{read.lineno}" for f, read in readers if not f.module.is_omnis)
     place = next(places, "")
     return f"{place} did" if place else ""
 
@@ -85,7 +85,7 @@ def _describe_loss(step: Step, node: ast.Attribute) -> str:
 def _is_still_upstream(mros: Sequence[Mro], name: str) -> bool:
     """Whether upstream still assigns the attribute, or some class has a method of that name."""
     classes = [info for mro in mros for info in mro.classes]
-    return any(name in c.methods or (name in c.written and c.module.project != "vllm-omni") for c in classes)
+    return any(name in c.methods or (name in c.written and not c.module.is_omnis) for c in classes)
 
 
 def _describe_class_loss(step: Step, node: ast.Attribute) -> str:

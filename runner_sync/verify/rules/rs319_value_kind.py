@@ -69,7 +69,7 @@ class _Side:
         found: dict[str, str] = {}
         callee = self.callees[0]
         mros = self.program.mros(self.frame.info) if self.frame.info is not None else []
-        infos = {id(info): info for mro in mros for info in mro.classes if info.module.project != "vllm-omni"}
+        infos = {id(info): info for mro in mros for info in mro.classes if not info.module.is_omnis}
         for info in infos.values():
             nodes = (node for functions in info.methods.values() for f in functions for node in nodes_of(f))
             for node in nodes:

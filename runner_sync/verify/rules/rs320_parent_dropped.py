@@ -79,7 +79,7 @@ def _find_lost_methods(step: Step) -> list[tuple[ClassInfo, Function]]:
         reached = step.old.reach(mro, [(before.info, before.function)])
         was |= {owner.key for owner, f in reached.values() if f.name == name and owner is not before.info}
     for mro in (mro for mro in step.program.mros(info) if info in mro):
-        behind = [c for c in mro.classes[mro.classes.index(info) + 1 :] if c.key in was]
+        behind = [c for c in mro.behind(info) if c.key in was]
         methods = [(c, function) for c in behind for function in c.methods.get(name, ())]
         live = step.program.live(mro)
         if methods and not any(id(function) in live for _, function in methods):

@@ -40,7 +40,7 @@ from runner_sync.verify.expecting import DEVICE_ERRORS, find_after_yes, find_cau
 from runner_sync.verify.runners.ancestry import Ancestry, find_ancestry
 from runner_sync.verify.runners.device_names import ASKING, Gpu, find_gpu_names, may_name
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.parity import find_mentions, read_words
+from runner_sync.verify.runners.parity import find_mentions, read_upstream_words
 from runner_sync.verify.runners.patch import patch
 from runner_sync.verify.runners.reading import ClassText, Hit, Reading, dotted
 
@@ -161,15 +161,13 @@ def _is_called(subject: Subject, mro: Ancestry, function: Function) -> bool:
     if subject.upstream is None or subject.vllm is None:
         return True
     others = [other for _, other in mro.live() if other is not function]
-    return function.name in find_mentions(others) or function.name in read_words(subject.upstream) | read_words(
-        subject.vllm
-    )
+    return function.name in find_mentions(others) or function.name in read_upstream_words(subject)
 
 
 def _has_testing_callers(subject: Subject, mro: Ancestry, function: Function) -> bool:
     """Whether each method that names this one tests the device or platform: this one may be for a GPU only."""
     others = [pair for pair in mro.live() if pair[1] is not function and function.name in find_mentions([pair[1]])]
-    by_upstream = function.name in read_words(subject.upstream) | read_words(subject.vllm)
+    by_upstream = function.name in read_upstream_words(subject)
     gpu = Gpu(*subject.profile.device)
     known = [(other, _find_gpu_names(subject, owner.reading, gpu).within(other)) for owner, other in others]
     return bool(others) and not by_upstream and all(_has_device_test(*one) for one in known)

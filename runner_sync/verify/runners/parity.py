@@ -133,6 +133,29 @@ def _split_words(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", text))
 
 
+def read_upstream_words(subject: Subject) -> frozenset[str]:
+    """Return `read_words` of vLLM's module and of vllm-ascend's."""
+    return read_words(subject.vllm) | read_words(subject.upstream)
+
+
+def read_canons(reading: Reading | None) -> frozenset[str]:
+    """Return the canonical statements of a module; empty for no file."""
+    from runner_sync.lineage import fingerprint  # few rules compare statements
+
+    units = reading.units.values() if reading is not None else ()
+    return frozenset(canon for unit in units for canon in fingerprint(unit.text))
+
+
+def read_upstream_canons(subject: Subject) -> frozenset[str]:
+    """Return `read_canons` of vLLM's module and of vllm-ascend's."""
+    return read_canons(subject.vllm) | read_canons(subject.upstream)
+
+
+def attribute_of_record(name: str) -> str:
+    """Return the attribute that a record travels in: ``execute_model_state`` for ``ExecuteModelState``."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
 def translate_to_npu(text: str, profile: Profile) -> str:
     """Return GPU code with GPU names replaced by the profile's NPU names; only for comparison, never to be written."""
     pattern, table = _build_dictionary(profile)

@@ -72,7 +72,7 @@ class ClassInfo:
     @property
     def is_omnis(self) -> bool:
         """Whether the class stands in omni code."""
-        return self.module.project == "vllm-omni"
+        return self.module.is_omnis
 
     @property
     def key(self) -> tuple[str, str]:
@@ -118,13 +118,16 @@ class Mro:
     def find(self, method: str, *, after: ClassInfo | None = None) -> tuple[ClassInfo, list[Function]] | None:
         """Return the class that ``self.method`` (or ``super().method`` from ``after``) reaches, with its
         definitions."""
-        start = 0 if after is None else self.classes.index(after) + 1
-        for info in self.classes[start:]:
+        for info in self.classes if after is None else self.behind(after):
             if method in info.methods:
                 return info, info.methods[method]
             if method in info.written:
                 return info, []
         return None
+
+    def behind(self, info: ClassInfo) -> tuple[ClassInfo, ...]:
+        """Return the classes behind ``info``, which its ``super()`` reaches."""
+        return self.classes[self.classes.index(info) + 1 :]
 
     def has(self, name: str) -> bool:
         """Whether some class of the MRO has a member of that name."""

@@ -52,7 +52,7 @@ class Frame:
     @property
     def is_omnis(self) -> bool:
         """Whether the function stands in omni code."""
-        return self.module.project == "vllm-omni"
+        return self.module.is_omnis
 
     def place_of(self, node: ast.expr | ast.stmt) -> str:
         """``path:line`` of a node of the function."""

@@ -42,13 +42,13 @@ def find_gpu_definer(program: Program, frame: Frame, read: ast.Attribute) -> Cla
     own = {id(info.node): info for mro in program.leaves() for info in mro.classes}
     mros = list(_find_other_mros(program, frame.info, read.attr))
     others = {id(info.node): info for mro in mros for info in mro.classes if id(info.node) not in own}
-    found = (info for info in others.values() if info.module.project == "vllm-omni" and defines_member(info, read.attr))
+    found = (info for info in others.values() if info.module.is_omnis and defines_member(info, read.attr))
     definer = next(found, None)
     if definer is None:
         return None
     shared = {id(info.node) for mro in mros for info in mro.classes}
     unshared = [*others.values(), *(info for key, info in own.items() if key not in shared)]
-    differing = frozenset(n for i in unshared if i.module.project == "vllm-omni" for n in (*i.methods, *i.written))
+    differing = frozenset(n for i in unshared if i.module.is_omnis for n in (*i.methods, *i.written))
 
     def may_call(info: ClassInfo, function: Function, name: str) -> bool:
         caller, calls = program.frame(info, function), [n for n in reads_of(function) if n.attr == name]
@@ -135,4 +135,4 @@ def _find_results(frame: Frame) -> Iterator[Part]:
 
 
 def _keep_omni(frame: Frame, part: ast.AST) -> Sequence[Part]:
-    return [(frame, part)] if frame.module.project == "vllm-omni" else []
+    return [(frame, part)] if frame.module.is_omnis else []

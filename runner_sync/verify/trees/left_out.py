@@ -79,7 +79,7 @@ def _passes_more(other: ast.Call, call: ast.Call) -> bool:
 
 def _find_in_call(step: Step, call: ast.Call, others: list[tuple[Frame, ast.Call]]) -> Iterator[LeftOut]:
     for now, was in step.callees(call):
-        if not now or not was or now[0].module.project == "vllm-omni":
+        if not now or not was or now[0].module.is_omnis:
             continue
         theirs = [other for _, other in others]
         names = _find_new_arguments(now[0], was, call, theirs)

@@ -65,6 +65,11 @@ class Module:
     dynamic: bool = False
     error: InputError | None = None
 
+    @property
+    def is_omnis(self) -> bool:
+        """Whether the module is omni's."""
+        return self.project == "vllm-omni"
+
 
 def build(
     name: str, path: str, project: Project, *, text: str, is_package: bool, versions: Mapping[str, str] | None = None

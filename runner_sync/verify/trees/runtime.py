@@ -83,9 +83,7 @@ class Runtime:
 
     def inherited(self) -> list[Module]:
         """Return the unchecked omni modules with a class in the MRO of a checked class."""
-        found = {
-            c.module.name: c.module for mro in self.leaves() for c in mro.classes if c.module.project == "vllm-omni"
-        }
+        found = {c.module.name: c.module for mro in self.leaves() for c in mro.classes if c.module.is_omnis}
         return [found[name] for name in sorted(found) if found[name] not in self.checked]
 
     def imported(self) -> list[Module]:
@@ -182,7 +180,7 @@ class Runtime:
         while pending:
             owner, function = pending.pop()
             name = function.name
-            is_omni = owner.module.project == "vllm-omni"
+            is_omni = owner.module.is_omnis
             if is_omni or name.startswith("__") or self._is_called_from_outside(mro, name):
                 return True
             callers = [(i, f) for i, f in self.live(mro).values() if f.name not in seen and name in _find_mentions(f)]
@@ -214,7 +212,7 @@ class Runtime:
         if name.startswith("__") or self.world.surroundings.is_used_elsewhere(name):
             return True
         callers = [(info, f) for info, f in self.live(mro).values() if f is not method and name in _find_mentions(f)]
-        if any(info.module.project != "vllm-omni" for info, _ in callers):
+        if any(not info.module.is_omnis for info, _ in callers):
             return True
         seen |= {name}
         callers = [(info, f) for info, f in callers if f.name not in seen and calls(info, f, name)]
@@ -263,7 +261,7 @@ class Runtime:
         found: dict[int, Frame] = {}
         name, info = frame.function.name, frame.info
         for mro in self.mros(info) if info is not None and frame.function in info.methods.get(name, ()) else ():
-            owner = next((c for c in mro.classes if c.module.project != "vllm-omni" and name in c.methods), None)
+            owner = next((c for c in mro.classes if not c.module.is_omnis and name in c.methods), None)
             found |= {id(f): self.frame(owner, f) for f in owner.methods[name]} if owner is not None else {}
         return list(found.values())
 

@@ -34,7 +34,7 @@ def find_named_calls(program: Program, name: str) -> list[NamedCall]:
 def _find_calls(program: Program, name: str) -> Iterator[NamedCall]:
     for path in program.world.surroundings.find_quoting(name, beside=_CALLS):
         module = program.world.module_at(path)
-        for frame in program.every_frame(module) if module.project != "vllm-omni" else ():
+        for frame in program.every_frame(module) if not module.is_omnis else ():
             for node in nodes_of(frame.function):
                 if isinstance(node, ast.Call) and _read_method_name(node) == name:
                     yield NamedCall(_read_arguments(node, frame.function), f"{path}:{node.lineno}")

@@ -136,7 +136,7 @@ class CallGraph(Runtime, ABC):
     ) -> Callee | None:
         """Return a function with the signature that callers see, or ``None`` if a decorator makes it unknown."""
         found = callees.from_function(function, module, info, through_class=through_class)
-        if found is not None or module.project == "vllm-omni":
+        if found is not None or module.is_omnis:
             return found
         visible = wrappers.find_visible_function(self.world, function, module)
         return (

@@ -172,6 +172,6 @@ def _find_held_methods(program: Program, frame: Frame, function: ast.expr) -> li
     match function:
         case ast.Attribute(ast.Attribute(ast.Name() as owner, held), name) if frame.info and frame.is_self(owner):
             objects = unite([program.attribute(mro, held) for mro in program.mros(frame.info)]) or []
-            mros = [mro for one in objects for mro in program.classes.mros(one.info)]
+            mros = program.classes.mros_of(one.info for one in objects)
             return [program.method(mro, name) for mro in mros if mro.open or mro.find(name) is not None]
     return []

@@ -110,8 +110,7 @@ def members(program: Program, frame: Frame, node: ast.expr) -> dict[frozenset[st
             )
         }
     if isinstance(node, ast.Attribute):
-        instances_of = program.infer(frame, node.value) or []
-        mros = [mro for instance in instances_of for mro in program.classes.mros(instance.info)]
+        mros = program.mros_of(frame, node.value)
         return {frozenset(): _unite_members([_member_of_mro(program, mro, node.attr, None) for mro in mros])}
     return {}
 
@@ -146,7 +145,7 @@ def _member_of_mro(program: Program, mro: Mro, name: str, after: ClassInfo | Non
     """Return the attribute ``name`` of an object; a property of its class precedes assignments to the object."""
     if mro.open or (after is not None and after not in mro):
         return None
-    classes = mro.classes[mro.classes.index(after) + 1 :] if after is not None else mro.classes
+    classes = mro.behind(after) if after is not None else mro.classes
     having = [c for c in classes if name in c.methods or c.written_in_body(name)]
     # A bare annotation overrides nothing.
     defining = next(
@@ -269,7 +268,7 @@ def _annotation_lacks(program: Program, frame: Frame, annotation: ast.expr, *, n
 
 def is_lacked_by_all(program: Program, infos: Sequence[ClassInfo], name: str) -> bool:
     """Whether no class of ``infos`` has the member ``name``, or may have it in a way that cannot be read."""
-    mros = [mro for info in infos for mro in program.classes.mros(info)]
+    mros = program.classes.mros_of(infos)
     return not any(mro.open or any(_may_define(c, name) for c in mro.classes) for mro in mros)
 
 

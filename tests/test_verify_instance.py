@@ -58,14 +58,6 @@ OF_OTHERS = {
     """,
     "a lambda": "return sorted(self.batch.rows, key=lambda self: self.gone)",
     "a lambda without another name": "self.model.run = lambda self: self.gone",
-    "a comprehension": "return [self.gone for self in self.batch.rows]",
-    "a local of a function inside": """
-        def run():
-            self = make()
-            return self.gone
-
-        return run()
-    """,
     "handed on inside of it": """
         def forward(self):
             return inner(self)
@@ -110,7 +102,6 @@ THE_RUNNERS = {
 
         self.model.forward = forward
     """,
-    "what a comprehension goes through": "return [self for self in self.gone]",
     "a static method of a class": """
         class Wrapper:
             @staticmethod

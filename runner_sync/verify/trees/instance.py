@@ -7,14 +7,10 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterator, Sequence
 
 from runner_sync.statements import parameters
 from runner_sync.syntax import Function, is_name, is_super, walk
 from runner_sync.verify.trees.functions import nodes_of
-
-_FUNCTION = Function | ast.Lambda
-_COMPREHENSION = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 def self_name(function: Function) -> str | None:
@@ -63,14 +59,17 @@ def _find_class_owner(node: ast.AST | None) -> ast.expr | None:
 def _find_foreign(function: Function) -> frozenset[int]:
     """Return the ids of nodes that look like the method's own ``self`` or ``super()``, but are not.
 
-    Nested functions, lambdas and comprehensions bind the name anew, and a nested class has its own ``super()``. timid:
-    so do functions that are given the instance (``run(self)``): no release that was read has one.
+    A nested function or lambda with a parameter of that name has its own object, a nested class its own ``super()``.
+    timid: so has a function that is given the instance (``run(self)``); no release that was read has one.
     """
-    owner = self_name(function) or ""
-    inside = (part for scope in _find_rebinding_scopes(function, owner) for part in _get_body(scope)) if owner else ()
-    return frozenset(id(node) for part in inside for node in walk(part) if is_name(node, owner)) | _find_nested_supers(
-        function
+    owner = self_name(function)
+    nested = (node for node in nodes_of(function)[1:] if isinstance(node, Function | ast.Lambda))
+    own = [node for node in nested if any(one.arg == owner for one in parameters(node))]
+    bodies = (part for node in own for part in (node.body if isinstance(node, Function) else [node.body]))
+    names = frozenset(
+        id(node) for part in bodies for node in walk(part) if isinstance(node, ast.Name) and node.id == owner
     )
+    return names | _find_nested_supers(function)
 
 
 @functools.lru_cache(maxsize=16384)
@@ -86,47 +85,3 @@ def _find_foreign_in_classes(function: Function) -> frozenset[int]:
 def _find_nested_supers(function: Function) -> frozenset[int]:
     classes = (node for node in nodes_of(function)[1:] if isinstance(node, ast.ClassDef))
     return frozenset(id(node) for one in classes for part in one.body for node in walk(part) if is_super(node))
-
-
-def _find_rebinding_scopes(function: Function, owner: str) -> Iterator[ast.AST]:
-    """Yield the functions, lambdas and comprehensions in a method that bind the name of its instance."""
-    for node in nodes_of(function)[1:]:
-        if isinstance(node, _FUNCTION):
-            is_stored = any(_is_stored(inner, owner) for inner in _walk_own_scope(node))
-            if is_stored or any(one.arg == owner for one in parameters(node)):
-                yield node
-        elif isinstance(node, _COMPREHENSION):
-            targets = (inner for part in node.generators for inner in walk(part.target))
-            if any(is_name(inner, owner) for inner in targets):
-                yield node
-
-
-def _is_stored(node: ast.AST, owner: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == owner and isinstance(node.ctx, ast.Store)
-
-
-def _walk_own_scope(scope: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes of a function's body that belong to no nested scope."""
-    todo = list(_get_body(scope))
-    while todo:
-        node = todo.pop()
-        if not isinstance(node, _FUNCTION | ast.ClassDef | _COMPREHENSION):
-            yield node
-            todo += ast.iter_child_nodes(node)
-
-
-def _get_body(scope: ast.AST) -> Sequence[ast.AST]:
-    """Return what runs in the scope itself, without the defaults of a function and the first iterable of a
-    comprehension."""
-    match scope:
-        case ast.FunctionDef(body=body) | ast.AsyncFunctionDef(body=body):
-            return body
-        case ast.Lambda(body=result):
-            return [result]
-    first = scope.generators[0].iter if isinstance(scope, _COMPREHENSION) else None
-    parts = [node for child in ast.iter_child_nodes(scope) for node in _get_parts(child)]
-    return [part for part in parts if part is not first]
-
-
-def _get_parts(child: ast.AST) -> Sequence[ast.AST]:
-    return [*ast.iter_child_nodes(child)] if isinstance(child, ast.comprehension) else [child]

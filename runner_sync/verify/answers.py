@@ -6,6 +6,7 @@ Comes in: methods, or keys with functions that compute the values. Goes out: val
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Hashable
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -30,13 +31,18 @@ class Answers:
 def remembered(find: Callable[Concatenate[Any, _Asked], _Answer]) -> Callable[Concatenate[Any, _Asked], _Answer]:
     """Make a method compute its answer once for each object and arguments, which have to be hashable."""
     place = f"{find.__name__} remembered"
+    parameters = inspect.signature(find).parameters.values()
+    _, *defaults = (one.default for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD)
+    count = len(defaults)
 
     @functools.wraps(find)
     def answer(self: Any, /, *args: _Asked.args, **named: _Asked.kwargs) -> _Answer:
         known: dict[Hashable, _Answer] | None = self.__dict__.get(place)
         if known is None:
             known = self.__dict__[place] = {}
-        key = (args, *named.items()) if named else args
+        key: Hashable = args
+        if named or len(args) < count:
+            key = (*args, *defaults[len(args) :], *named.items())
         if key not in known:
             known[key] = find(self, *args, **named)
         return known[key]

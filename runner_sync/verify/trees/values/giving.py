@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from runner_sync.syntax import Function, blocks_of
 from runner_sync.verify.trees.classes import Assignment, ClassInfo, is_protocol, is_record
-from runner_sync.verify.trees.functions import words_of
+from runner_sync.verify.trees.functions import reads_of
 from runner_sync.verify.trees.instance import is_instance, self_name
 
 
@@ -45,10 +45,15 @@ def _is_renewal(assignment: Assignment, name: str) -> bool:
 
 @functools.lru_cache(maxsize=65536)
 def _is_read_before(function: Function, assigned: ast.AST, name: str) -> bool:
-    # A quick test, because most assignments are of other names.
-    if self_name(function) is None or name not in words_of(function):
+    if self_name(function) is None or name not in _find_read_names(function):
         return False
     return any(name in _find_always_read(part, function) for part in _find_run_before(function.body, assigned) or ())
+
+
+@functools.lru_cache(maxsize=16384)
+def _find_read_names(function: Function) -> frozenset[str]:
+    """Return the attribute names that a function reads: a quick test, because most assignments are of other names."""
+    return frozenset(node.attr for node in reads_of(function))
 
 
 @functools.lru_cache(maxsize=65536)

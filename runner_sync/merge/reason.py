@@ -14,8 +14,6 @@ from typing import Literal
 Kind = Literal[
     # Both sides did something to one statement.
     "both changed a part",
-    "both changed a condition",
-    "guard of another suite",
     "both added versions",
     "both added an argument",
     "arguments of another call",

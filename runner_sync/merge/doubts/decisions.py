@@ -19,7 +19,6 @@ from runner_sync.merge.doubts.kinds import (
     OWN_TEXT,
     PLACES,
     WHOLE_SUITES,
-    WITH_SUITES,
 )
 from runner_sync.merge.doubts.nearby import find_nearby_lines
 from runner_sync.merge.doubts.shown import (
@@ -34,7 +33,7 @@ from runner_sync.merge.placing.emit import Emitted
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.replaced import REPLACED, find_gone_between, find_replaced
 from runner_sync.merge.weave import Doubt, Strand, Weave
-from runner_sync.statements import Node, below, in_suite
+from runner_sync.statements import Node, below
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,27 +130,21 @@ def _make_question(
 
 
 def _extend_to_suite(weave: Weave, question: _Question, emitted: Emitted) -> _Question:
-    """Extend a question about a kept suite (`WHOLE_SUITES`), or about a head (`WITH_SUITES`), to the body.
+    """Extend a question about a kept suite (`WHOLE_SUITES`) to the body.
 
     The head alone may be equal on both sides, and the body rewritten.
     """
     strand, kind = question.doubts[0].strand, question.reason.kind
-    if kind not in (*WHOLE_SUITES, *WITH_SUITES) or not question.chosen or strand.sides == "b":
+    if kind not in WHOLE_SUITES or not question.chosen or strand.sides == "b":
         return question
     side = "o" if strand.omni is not None else "u"
     (nodes, strands), head = weave.side(side), strand.on(side)
-    inside = [strands[k] for k in (below(nodes, head) if kind in WHOLE_SUITES else _get_suite_range(nodes, head))]
+    inside = [strands[k] for k in below(nodes, head)]
     shown = question.doubts[0].instead or strand
-    inside += [other for other in emitted.place if kind in WHOLE_SUITES and shown in emitted.around(other)]
+    inside += [other for other in emitted.place if shown in emitted.around(other)]
     last = max((emitted.place[one][1] for one in inside if one in emitted.place), default=question.end_line)
     lines = emitted.lines[question.line - 1 : last]
-    lines = lines if kind in WHOLE_SUITES else tuple(line for line in lines if line.strip())
     return replace(question, end_line=last, chosen=textwrap.dedent("\n".join(lines)))
-
-
-def _get_suite_range(nodes: Sequence[Node], head: int) -> range:
-    """Return a head and everything inside it, without clauses or trailing comments."""
-    return range(head, max((k for top in in_suite(nodes, head) for k in below(nodes, top)), default=head) + 1)
 
 
 def _make_decision(weave: Weave, question: _Question) -> Decision:
@@ -166,7 +159,6 @@ def _make_decision(weave: Weave, question: _Question) -> Decision:
     base = [strand.in_base for strand in strands if strand.base is not None]
     base += find_gone_between(weave, base) if question.is_left_out else ()
     base += [k for d in question.doubts if d.reason.kind in REPLACED for k in find_replaced(weave, d.strand)]
-    with_suite = question.reason.kind in WITH_SUITES
     is_absent = not question.chosen and all(strand.omni is None for strand in strands)
     upstream = [strand.upstream for strand in now]
     return Decision(
@@ -174,20 +166,18 @@ def _make_decision(weave: Weave, question: _Question) -> Decision:
         question.end_line,
         question.reason,
         question.confidence,
-        base=_show_side(weave.base, weave.of_base, base, whole=whole or has_grown, with_suite=with_suite),
+        base=_show_side(weave.base, weave.of_base, base, whole=whole or has_grown),
         omni=_show_side(
             weave.omni,
             weave.of_omni,
             [_get_omni_index(doubt) for doubt in question.doubts],
             whole=in_omni,
-            with_suite=with_suite,
         ),
         upstream=_show_side(
             weave.upstream,
             weave.of_upstream,
             upstream,
             whole=whole or together,
-            with_suite=with_suite,
             around=around,
         ),
         chosen=question.chosen,
@@ -218,12 +208,9 @@ def _show_side(
     indices: Sequence[int | None],
     *,
     whole: bool = False,
-    with_suite: bool = False,
     around: Sequence[int | None] = (),
 ) -> str:
-    known, heads = _clean(indices), _clean(around)
-    known = sorted({k for head in known for k in _get_suite_range(nodes, head)}) if with_suite else known
-    return show_together(nodes, strands, known, whole=whole, around=heads)
+    return show_together(nodes, strands, _clean(indices), whole=whole, around=_clean(around))
 
 
 def _find_outermost_asked(weave: Weave, doubt: Doubt, asked: Collection[Strand], emitted: Emitted) -> Strand | None:

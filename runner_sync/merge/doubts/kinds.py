@@ -13,7 +13,6 @@ from runner_sync.merge.replaced import REPLACED
 OWN_TEXT: Collection[Kind] = frozenset(
     {
         "both changed a part",
-        "both changed a condition",
         "both added versions",
         "both added an argument",
         "arguments of another call",
@@ -75,10 +74,6 @@ WHOLE_SUITES: Collection[Kind] = frozenset(
     }
 )
 """Reasons about a whole suite, which stays for what is inside it."""
-
-
-WITH_SUITES: Collection[Kind] = frozenset({"guard of another suite"})
-"""Reasons about a head that the statements directly below it explain; all sides show these, without clauses."""
 
 
 OWN_BLOCKS: Collection[Kind] = frozenset({"added block emptied", "added block left", "added block replaced"})

@@ -14,8 +14,6 @@ from runner_sync.merge.phrases.arguments import with_upstream_keywords
 from runner_sync.merge.phrases.callees import find_retargeted_calls
 from runner_sync.merge.phrases.inner_remarks import with_remarks
 from runner_sync.merge.phrases.keyword_order import find_side_with_all_changes
-from runner_sync.merge.phrases.operands import with_operands
-from runner_sync.merge.phrases.other_suite import find_guards_of_another_suite
 from runner_sync.merge.phrases.phrase import has_change, is_mixed_from, is_part_of, merge_phrases
 from runner_sync.merge.phrases.positional import are_placed_by_guess
 from runner_sync.merge.phrases.transplant import carry_over, merge_surrounded
@@ -43,7 +41,6 @@ class Content:
 CARRIED = Reason("additions moved on")
 KEYWORDS = Reason("keywords taken over")
 SAME_PART = Reason("both changed a part")
-OPERANDS = Reason("both changed a condition")
 VERSIONS = Reason("both added versions")
 BY_PLACE = Reason("both added an argument")
 
@@ -158,9 +155,6 @@ def _choose_content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content
         return with_own_remarks(_with_omni_spelling(base, omni, upstream), None, (base, omni, upstream))
     if is_upstream_text(omni, base, heritage):
         return make_content_of(upstream), None
-    guards = find_guards_of_another_suite(weave, strand) if policy.is_copy and policy.both_edited == "omni" else ()
-    if guards:
-        return make_content_of(omni), Reason("guard of another suite", guards)
     return with_own_remarks(*_merge_both_changed(base, omni, upstream, terms), (base, omni, upstream))
 
 
@@ -256,9 +250,6 @@ def _merge_from(base: str, omni: Node, upstream: Node, policy: Policy) -> tuple[
     whole = merge_surrounded(*texts, compound=omni.compound)
     if whole is not None and parses(whole):
         return _make_content(whole, upstream), None
-    condition = with_operands(*texts) if omni.compound else None
-    if condition is not None and parses(condition):
-        return _make_content(condition, upstream), OPERANDS
     follows = policy.is_copy and not omni.compound
     carried = carry_over(base, omni.text, [upstream.text]) if follows else None
     if carried is not None:

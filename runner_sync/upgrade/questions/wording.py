@@ -51,11 +51,6 @@ def word_reason(reason: Reason, sides: Sides = MERGED) -> str:
 
 _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
     "both changed a part": "{both} changed the same part of a statement",
-    "both changed a condition": "{both} changed different parts of this condition; it has both changes now",
-    "guard of another suite": (
-        "{upstream} added {names!r} to this condition; it was not added here, because {omni} has its own "
-        "statements under it"
-    ),
     "both added versions": "{both} added different versions of this",
     "both added an argument": "{both} each added an argument at the same place of a call; {upstream}'s comes first",
     "arguments of another call": (

@@ -28,7 +28,6 @@ from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import Hierarchy, Inherited, ModuleJob, ModuleRevision, Upstream, Variant
 from runner_sync.upgrade.questions.hidden import ask_about_variants
-from runner_sync.upgrade.questions.never_freed import mention_filled
 from runner_sync.upgrade.questions.set_again import find_set_again
 
 OWN = "    def _update_states(self, scheduler_output):\n        self.mine = scheduler_output\n"
@@ -342,33 +341,6 @@ def test_a_new_hook_that_nothing_calls_is_a_question(tmp_path: Path, own: str, t
         "overrides without that call"
     )
     assert asked == ([expected] if is_asked else [])
-
-
-TRACK = "        self.kept.setdefault(rows, set()).add(rows)\n"
-DROP = "        self.kept[rows].discard(rows)\n"
-
-
-@pytest.mark.parametrize(
-    ("track", "drop", "is_told"),
-    [
-        pytest.param(TRACK, DROP, True, id="one fills what the other empties"),
-        pytest.param("        self.kept[rows] = {}\n", "        del self.kept[rows]\n", True, id="by items"),
-        pytest.param(TRACK, DROP.replace("kept", "seen"), False, id="another container"),
-        pytest.param(TRACK, "        self.kept.get(rows)\n", False, id="it takes nothing out"),
-        pytest.param("        self.kept = rows\n", DROP, False, id="it puts nothing in"),
-        pytest.param(TRACK + DROP, DROP, False, id="it empties that itself"),
-    ],
-)
-def test_what_a_new_call_fills_and_a_hook_that_never_runs_empties_is_told(
-    track: str, drop: str, *, is_told: bool
-) -> None:
-    """``_track_tmp_encoder_cache_refs`` and ``_on_request_state_removed`` of vllm-ascend 0.30.0rc2."""
-    members = {"_track": f"    def _track(self, rows):\n{track}", "_drop": f"    def _drop(self, rows):\n{drop}"}
-    was, now = (f"    def _step(self, rows):\n        {call}\n" for call in ("pass", "self._track(rows)"))
-    told = "; so nothing empties self.kept, which is filled by _track, which _step calls since this upgrade"
-    assert mention_filled([Draft("R._step", (Stage(was), Stage(now)))], "R", ["_drop"], members) == told * is_told
-    assert not mention_filled([Draft("R._step", (Stage(now),))], "R", ["_drop"], members)
-    assert not mention_filled([Draft("R._track", (Stage(was), Stage(now)))], "R", ["_drop"], members)
 
 
 @pytest.mark.parametrize(

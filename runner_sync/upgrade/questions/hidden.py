@@ -24,7 +24,6 @@ from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
 from runner_sync.upgrade.questions.moved_work import mention_given_up_calls
-from runner_sync.upgrade.questions.never_freed import mention_filled
 from runner_sync.upgrade.questions.partial_overrides import lags_beside_call
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 from runner_sync.upgrade.questions.set_again import find_set_again
@@ -239,7 +238,7 @@ def ask_about_uncalled_hooks(drafts: Sequence[Draft], job: ModuleJob) -> Iterato
         what = f"this method and {', '.join(others)}" if others else "this method"
         reason = (
             f"{TITLES[anchor.project]} added {what} since {ref}, but nothing calls {them}: vLLM does in {caller}, "
-            "which omni overrides without that call" + mention_filled(drafts, name, (first, *others), new)
+            "which omni overrides without that call"
         )
         draft = Draft.for_question(f"{name}.{first}")
         text = "\n".join(new[member] for member in (first, *others))

@@ -8,7 +8,6 @@ import pytest
 from sync_samples import AR, ASCEND, ASCEND_OLD, Trees, check_upgrade, commit, dedent, lay_out, stay_at_home
 
 from runner_sync.model import ReviewItem
-from runner_sync.upgrade.from_upstream.moved_on import find_moved_to
 
 BLOCK = """\
         if self.timer.is_wanted:
@@ -61,48 +60,6 @@ def test_a_block_that_upstream_dropped_goes_with_a_question(tmp_path: Path, monk
     assert "omni had the same block, and it was removed here, too" in item.reason
     assert (item.base, item.omni) == (dedent(BLOCK).strip(), dedent(BLOCK.replace("result", "output")).strip())
     assert text.split("\n")[item.line - 1].strip() == "self.stage.begin(output)"
-
-
-OTHER = "\n    def _start(self, batch):\n        self.begin(batch)\n"
-DROPPED = THEIRS.replace(BLOCK, "")
-
-
-@pytest.mark.parametrize(
-    ("more", "is_moved"),
-    [
-        pytest.param("        spent = take_time(self.timer.spent, batch)\n", True, id="in new code"),
-        pytest.param(
-            "        spent = take_time(self.timer, batch)\n", False, id="the new code asks for something else"
-        ),
-        pytest.param("", False, id="no new code"),
-    ],
-)
-def test_what_upstream_does_in_another_method_now_is_not_called_dropped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: str, is_moved: bool
-) -> None:
-    """The time of a step, which ``execute_model`` of vllm-ascend 0.28.0rc1 takes with functions of another module."""
-    text, (item,) = reported(tmp_path, monkeypatch, OWN, before=THEIRS + OTHER, since=DROPPED + OTHER + more)
-    assert "timer" not in text
-    assert ("moved this block to _start between" in item.reason) == is_moved
-    assert ("no other new code of this module reads self.timer.spent" in item.reason) == is_moved
-    assert ("removed this block between" in item.reason) != is_moved
-
-
-LOGGED = "        log(self.timer.spent)\n"
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        pytest.param({"_start": OTHER + LOGGED}, {"_start": OTHER + LOGGED}, id="it was there before"),
-        pytest.param({"_start": OTHER}, {"_start": OTHER, "_report": DROPPED + LOGGED}, id="in the same method"),
-        pytest.param({"_start": OTHER}, {"_start": OTHER + LOGGED, "_end": OTHER + LOGGED}, id="in two methods"),
-        pytest.param({"_start": OTHER}, {"_start": f"{OTHER}        log(self.timer.spent_all)\n"}, id="another member"),
-    ],
-)
-def test_what_is_asked_for_elsewhere_was_not_moved_there(old: dict[str, str], new: dict[str, str]) -> None:
-    units, since = ({"_report": text, **more} for text, more in ((THEIRS, old), (DROPPED, new)))
-    assert find_moved_to(BLOCK, "_report", old=units, new=since) is None
 
 
 def timed(text: str, start: str) -> str:

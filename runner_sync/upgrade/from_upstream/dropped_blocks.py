@@ -29,7 +29,6 @@ from runner_sync.texts.assignment import find_locals
 from runner_sync.units import texts
 from runner_sync.upgrade.base import name_in_upstream
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_upstream.moved_on import find_moved_to
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 
@@ -121,8 +120,10 @@ def _take_out(
 
     ``upstream_block`` is the block as upstream has it in the revision ``side``.
     """
+    assert job.upstream.new is not None
     reason = (
-        f"{_explain_change(upstream_block, draft, job, side)}; omni had the same block, and it was removed here, too"
+        f"{TITLES[job.module.upstreams[0].project]} removed this block between {side.ref} and {job.upstream.new.ref}; "
+        "omni had the same block, and it was removed here, too"
     )
     lines = rest.split("\n")
     for node in reversed(idle):
@@ -133,20 +134,6 @@ def _take_out(
     shown = Shown(base=upstream_block.text, omni="\n".join([*(node.text for node in idle), block.text]))
     item = make_review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown, line=line)
     return draft.with_stage_and_moved_questions(rest, "upstream").with_questions(item)
-
-
-def _explain_change(upstream_block: _Block, draft: Draft, job: ModuleJob, side: ModuleRevision) -> str:
-    """Return the phrase for what upstream did with a block of revision ``side``: dropped or apparently moved it."""
-    now = job.upstream.new
-    assert now is not None
-    whose, name = TITLES[job.module.upstreams[0].project], name_in_upstream(draft.name, job.module)
-    old, new = (texts.unit_texts(one.text, one.path) for one in (side, now))
-    found = find_moved_to(upstream_block.text, name, old=old, new=new)
-    if found is None:
-        return f"{whose} removed this block between {side.ref} and {now.ref}"
-    method, asked = found
-    shown = f"no other new code of this module reads {asked}"
-    return f"{whose} seems to have moved this block to {method} between {side.ref} and {now.ref} ({shown})"
 
 
 @dataclass(frozen=True, slots=True)

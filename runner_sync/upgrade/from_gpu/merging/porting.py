@@ -18,7 +18,6 @@ from runner_sync.texts.member_text import canonical, has_class_call, join_head
 from runner_sync.texts.names import defined_names
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.asking import ported_passages
-from runner_sync.upgrade.from_gpu.asking.brought_after_all import drop_ported_passages
 from runner_sync.upgrade.from_gpu.asking.left_standing import ask_about_left_standing
 from runner_sync.upgrade.from_gpu.asking.once_more import ask_about_old_form_elsewhere
 from runner_sync.upgrade.from_gpu.asking.untranslated import ask_about_untranslated
@@ -74,7 +73,7 @@ def port(
         return None if port.is_refused else port.draft
 
     fit = take_back_unfit(ported, drafts, beside=beside, twin=(side.old, news), path=job.path, port=port_without)
-    return [context.moves.ask(drop_ported_passages(draft)) for draft in fit]
+    return [context.moves.ask(draft) for draft in fit]
 
 
 @dataclass(frozen=True, slots=True)

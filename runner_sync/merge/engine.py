@@ -45,7 +45,6 @@ from runner_sync.merge.placing.pruning import drop_partial_wrappers, prune
 from runner_sync.merge.placing.remarks import keep_comments_on_untouched, move_comments_with_statements
 from runner_sync.merge.placing.sequence import order_strands
 from runner_sync.merge.policy import FOLLOW, Policy, Terms
-from runner_sync.merge.preparing.complementary import with_else_as_condition
 from runner_sync.merge.preparing.omni_order import in_omni_order
 from runner_sync.merge.preparing.one_form import in_one_form
 from runner_sync.merge.preparing.renames import (
@@ -136,7 +135,7 @@ def _make_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
 
     In a port, also put the blocks into one order.
     """
-    triple = with_else_as_condition(in_one_form(triple), terms.foreign)
+    triple = in_one_form(triple)
     if terms.policy.is_copy:
         triple = with_returned_values_named(with_upstream_branches(triple))
     triple = with_omni_names_of_values(with_omni_names(triple))

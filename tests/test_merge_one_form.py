@@ -1,4 +1,4 @@
-"""What one side writes in another form than the others: ``elif``, and ``with`` of two contexts."""
+"""A ``with`` of two contexts that one side writes as two."""
 
 from __future__ import annotations
 
@@ -7,87 +7,6 @@ import pytest
 from runner_sync.merge import FOLLOW, PORT, Policy, merge
 from runner_sync.merge.preparing.one_form import in_one_form
 from runner_sync.model import Triple
-
-BASE = """def run(self, rows):
-    if self.fits:
-        self.draft(rows)
-    elif self.is_late:
-        left = self.counted(rows)
-        self.keep(left)
-    return rows
-"""
-ADDED = (
-    """    elif self.is_late:
-        left = self.counted(rows)
-        self.keep(left)
-""",
-    """    else:
-        if self.is_late:
-            left = self.counted(rows)
-            self.keep(left)
-        if self.ranks > 1:
-            self.draft_nothing()
-""",
-)
-EDITED = (
-    "        self.keep(left)\n",
-    "        self.keep(left)\n        # and nothing else\n        self.tokens = zeros(left)\n",
-)
-EXPECTED = """def run(self, rows):
-    if self.fits:
-        self.draft(rows)
-    else:
-        if self.is_late:
-            left = self.counted(rows)
-            self.keep(left)
-            # and nothing else
-            self.tokens = zeros(left)
-        if self.ranks > 1:
-            self.draft_nothing()
-    return rows
-"""
-
-
-@pytest.mark.parametrize(
-    ("omni", "upstream"), [pytest.param(EDITED, ADDED, id="upstream"), pytest.param(ADDED, EDITED, id="omni")]
-)
-def test_what_a_side_adds_beside_an_elif_leaves_the_others_in_it(
-    omni: tuple[str, str], upstream: tuple[str, str]
-) -> None:
-    result = merge(Triple(BASE, BASE.replace(*omni), BASE.replace(*upstream)))
-    assert result.text == EXPECTED
-    assert result.decisions == ()
-
-
-@pytest.mark.parametrize(
-    "upstream",
-    [
-        pytest.param((ADDED[0], ADDED[1].replace("is_late", "is_early")), id="another condition"),
-        pytest.param((ADDED[0], ADDED[1].rsplit("        if ", 1)[0]), id="nothing beside it"),
-        pytest.param(("self.draft(rows)", "self.drafted(rows)"), id="no else"),
-    ],
-)
-def test_an_elif_that_upstream_has_not_in_the_other_form_stays_one(upstream: tuple[str, str]) -> None:
-    triple = Triple(BASE, BASE.replace(*EDITED), BASE.replace(*upstream))
-    assert in_one_form(triple) == triple
-
-
-def test_an_elif_that_omni_has_under_another_condition_stays_one() -> None:
-    triple = Triple(BASE, BASE.replace("elif self.is_late", "elif self.is_late and rows"), BASE.replace(*ADDED))
-    assert in_one_form(triple) == triple
-
-
-def test_the_clauses_behind_an_elif_go_with_it() -> None:
-    more = '        self.keep(left)\n    else:\n        self.say("""a\n  b""")\n'
-    base, inner = (
-        BASE.replace("        self.keep(left)\n", more),
-        more.replace("    else", "        else").replace("self.", "    self."),
-    )
-    upstream = BASE.replace(ADDED[0], ADDED[1].replace("            self.keep(left)\n", inner))
-    made = in_one_form(Triple(base, base.replace("self.draft(", "self.note("), upstream))
-    assert made.base == upstream.replace("        if self.ranks > 1:\n            self.draft_nothing()\n", "")
-    assert made.omni == made.base.replace("self.draft(", "self.note(")
-
 
 NESTED = """def run(self, rows):
     with timer("run"):

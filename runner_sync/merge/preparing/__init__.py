@@ -3,7 +3,7 @@
 Comes in: a ``Triple``. Goes out: a ``Triple``. May touch: nothing.
 
 - names: ``renames``, ``unread_values``;
-- forms: ``one_form`` of ``elif`` and ``with``, ``complementary`` conditions, ``returned`` values, ``two_branches`` for
-  one statement (``forks`` finds versions of a condition);
+- forms: ``one_form`` of ``with``, ``returned`` values, ``two_branches`` for one statement (``forks`` finds versions of
+  a condition);
 - order and base: ``omni_order``, ``suites_at_hand``.
 """

@@ -1,90 +1,30 @@
-"""Give ``elif`` / ``else: if`` and ``with a, b`` / ``with a: with b`` the same form on all three sides.
+"""Give ``with a, b`` and ``with a: with b`` the same form on all three sides.
 
 Comes in: a ``Triple``. Goes out: the triple with sides in another form. May touch: nothing.
 
-To add a statement beside the ``if`` of an ``elif``, one must write it as an ``if`` in an ``else``. Two ``with`` are
-joined when the outer one has no other statement left. Heads are paired by their text, so otherwise one form would count
-as removed and the other as new::
+Two ``with`` are joined when the outer one has no other statement left. Heads are paired by their text, so otherwise one
+form would count as removed and the other as new, and an edit of omni's in them would be lost::
 
-    base        elif late:          upstream    else:               base in that form   else:
-                    pack(row)                       if late:                                if late:
-                                                        pack(row)                               pack(row)
-                                                    note(row)
+    base    with timer("run"):              omni    with timer("Run"):      upstream    with timer("run"), self.lock():
+                with self.lock():                       with self.lock():                   self.update(rows)
+                    self.update(rows)                       self.update(rows)
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from runner_sync.merge.matching.align import align
 from runner_sync.model import Triple
-from runner_sync.statements import INDENT, ROOT, Node, below, flatten, in_suite
+from runner_sync.statements import INDENT, ROOT, Node, below, flatten
 from runner_sync.syntax import indentation
 
 
 def in_one_form(triple: Triple) -> Triple:
     """Remove every such difference in form from the triple."""
-    while (found := _nest_next(triple)) is not None:
-        triple = found
     for inner in _find_only_in_another(flatten(triple.omni)):
         triple = _join_as_in_upstream(triple, inner) or _split_as_in_omni(triple, inner)
     return triple
-
-
-def _nest_next(triple: Triple) -> Triple | None:
-    """Rewrite the next ``elif`` of base and one side that the other side has as an ``if`` in an ``else``.
-
-    ``None`` if there is none left.
-    """
-    base = flatten(triple.base)
-    for is_omni in (False, True):
-        text, third = (triple.omni, triple.upstream) if is_omni else (triple.upstream, triple.omni)
-        nodes = flatten(text)
-        found = _find_nested_elsewhere(base, nodes)
-        if not found:
-            continue
-        others = flatten(third)
-        partners = {pair.left: pair.right for pair in align(base, others)}
-        for k in found:
-            at = _find_clause(others, partners.get(base[k].owner, ROOT), base[k].canon)
-            if at != ROOT:
-                old, new = _nest(triple.base, base, k), _nest(third, others, at)
-                return Triple(old, text, new) if is_omni else Triple(old, new, text)
-    return None
-
-
-def _find_nested_elsewhere(base: Sequence[Node], nodes: Sequence[Node]) -> list[int]:
-    """Return base's ``elif`` clauses that ``nodes`` have as an ``if`` at the start of the same ``if``'s ``else``."""
-    inner = {(f"el{nodes[first].canon}", nodes[clause].owner) for clause, first in _find_first_in_else(nodes)}
-    canons = {canon for canon, _ in inner}
-    known = [k for k, node in enumerate(base) if node.is_clause and node.canon in canons and not node.one_line]
-    partners = {pair.left: pair.right for pair in align(base, nodes)} if known else {}
-    return [k for k in known if (base[k].canon, partners.get(base[k].owner, ROOT)) in inner]
-
-
-def _find_first_in_else(nodes: Sequence[Node]) -> Iterator[tuple[int, int]]:
-    """Yield ``(else, if)`` for each ``else`` of an ``if`` whose suite begins with an ``if`` and has more statements."""
-    for k, node in enumerate(nodes):
-        if node.is_clause and node.canon == "else" and nodes[node.owner].keyword == "if":
-            inside = in_suite(nodes, k)
-            if len(inside) > 1 and _is_head_of(nodes[inside[0]], "if"):
-                yield k, inside[0]
-
-
-def _find_clause(nodes: Sequence[Node], owner: int, canon: str) -> int:
-    """Return the index of the clause of a statement with this text; ``ROOT`` if there is none."""
-    found = (k for k, node in enumerate(nodes) if node.is_clause and node.owner == owner and node.canon == canon)
-    return next(found, ROOT) if owner != ROOT else ROOT
-
-
-def _nest(text: str, nodes: Sequence[Node], clause: int) -> str:
-    """Rewrite an ``elif``, and all clauses behind it, as an ``if`` in an ``else``."""
-    lines, first, last = text.split("\n"), nodes[clause].start - 1, end(nodes, nodes[clause].owner)
-    blanks = indentation(lines[first])
-    moved = indented(lines, nodes, range(first, last))
-    moved[0] = moved[0].replace("elif", "if", 1)
-    return "\n".join([*lines[:first], f"{blanks}else:", *moved, *lines[last:]])
 
 
 def end(nodes: Sequence[Node], at: int) -> int:
@@ -151,16 +91,13 @@ def _find_only_in_another(nodes: Sequence[Node]) -> list[str]:
     return [
         node.canon
         for k, node in enumerate(nodes)
-        if _is_head_of(node, "with")
-        and node.parent == k - 1 != ROOT
-        and _is_head_of(nodes[k - 1], "with")
-        and canons.count(node.canon) == 1
+        if _is_with(node) and node.parent == k - 1 != ROOT and _is_with(nodes[k - 1]) and canons.count(node.canon) == 1
     ]
 
 
-def _is_head_of(node: Node, keyword: str) -> bool:
-    """Whether a node is the head of a suite that begins with a keyword."""
-    return node.compound and node.keyword == keyword
+def _is_with(node: Node) -> bool:
+    """Whether a node is the head of a ``with``."""
+    return node.compound and node.keyword == "with"
 
 
 def _split_head(node: Node, inner: str) -> tuple[str, str] | None:
@@ -169,7 +106,7 @@ def _split_head(node: Node, inner: str) -> tuple[str, str] | None:
     ``None`` if that is impossible, or if the head has comments.
     """
     is_commented = any("#" in row for row in node.lines)
-    if is_commented or not _is_head_of(node, "with") or not node.canon.endswith(inner.removeprefix("with ")):
+    if is_commented or not _is_with(node) or not node.canon.endswith(inner.removeprefix("with ")):
         return None
     items = ast.parse(f"{node.canon}: pass").body[0].items  # type: ignore[attr-defined]
     contexts = [ast.unparse(item) for item in items]

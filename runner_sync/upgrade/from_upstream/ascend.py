@@ -29,7 +29,6 @@ from runner_sync.upgrade.from_upstream.unions import respell_unions
 from runner_sync.upgrade.from_upstream.unsynced import ask_about_unsynced
 from runner_sync.upgrade.job import ModuleJob, find_conflict_winner
 from runner_sync.upgrade.questions.answered import drop_answered, drop_tests_of_twin
-from runner_sync.upgrade.questions.in_helpers import name_helpers
 from runner_sync.upgrade.questions.reviews import Shown, make_review, make_review_of_decision, make_unmerged_review
 
 
@@ -206,7 +205,7 @@ def _merge_copy(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
         )
         item = make_unmerged_review(draft, job.path, reason=reason, base=origin.text, upstream=draft.upstream)
         return replace(draft.with_questions(item), outcome="review")
-    asked = name_helpers(_drop_answered(result, draft, job), draft, job, new)
+    asked = _drop_answered(result, draft, job)
     items = [make_review_of_decision(item, draft, job.path, line=item.line) for item in asked]
     items += [undivided.ask_about_passage(passage, draft, result.text, job.path) for passage in passages]
     return draft.with_questions(*items).with_stage(result.text, "upstream")

@@ -37,7 +37,6 @@ from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, record_twin
 from runner_sync.upgrade.from_gpu.twin.readings import find_vllm_unit, list_vllm_canons, translate_units
 from runner_sync.upgrade.job import GpuBase, ModuleJob, find_conflict_winner
 from runner_sync.upgrade.questions import answered, wording
-from runner_sync.upgrade.questions.in_helpers import name_helpers
 from runner_sync.upgrade.questions.reviews import make_not_ported_review, make_review_of_decision, make_unmerged_review
 
 
@@ -270,7 +269,6 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
     passages = ported_passages.list_questions(draft, job, before=draft.text, after=result.text, twin=sides.upstream)
     asked = drop_already_present(result.decisions, draft.text)
     left = join_left_out(answered.drop_answered(asked, job.target.constructors))
-    left = name_helpers(left, draft, job, _select_members(context.side.new, draft.owner))
     decisions = [make_review_of_decision(item, draft, job.path, line=item.line, sides=wording.PORTED) for item in left]
     ported = draft.with_stage_and_moved_questions(result.text, "gpu").with_questions(*passages, *decisions)
     ported = ask_about_old_form_elsewhere(wrapped_returns.wrap_returns(ported, job, wrapped), job, sides)

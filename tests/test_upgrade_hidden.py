@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from sync_samples import (
-    AR,
     ASCEND,
     ASCEND_NEW,
     ASCEND_OLD,
@@ -493,67 +492,3 @@ def test_what_two_variants_add_is_one_unit_with_a_question_for_each() -> None:
     same, asked = ask_about_variants([draft], job)
     assert same == draft
     assert [("310p" in item.reason, "a5" in item.reason) for item in asked.reviews] == [(True, False), (False, True)]
-
-
-CALL = "            self._hand_over(total)\n"
-FIRST = "            if not total:\n"
-OLDER = f"            self.model(0)\n{FIRST}"
-HELPER = "\n        def _hand_over(self, total):\n            self.handed = total\n"
-UPDATED = "\n        def _update_states(self, scheduler_output):\n            self.receive(scheduler_output)\n"
-
-
-def told_of_moved_work(
-    folder: Path,
-    *,
-    own: str = OWN,
-    omnis: str = CALL,
-    old: str = UPDATED.replace("receive", "take"),
-    new: str = UPDATED,
-    vllm: str = HELPER,
-    in_ar: bool = False,
-) -> list[str]:
-    """What is asked about ``_update_states``, which omni's base hides, when vllm-ascend's ``execute_model`` no longer
-    calls ``_hand_over``: ``old`` and ``new`` are further methods of vllm-ascend's class then and now."""
-    trees = Trees(folder)
-    lay_out(trees.vllm, {VLLM: VLLM_TREE[VLLM] + vllm})
-    runner, other = (OMNI_TREE[BASE].replace(FIRST, calls + OLDER) for calls in (omnis, ""))
-    lay_out(trees.omni, {GPU_BASE: OMNI_TREE[GPU_BASE] + _indented(own), BASE: other if in_ar else runner})
-    if in_ar:
-        body = dedent(runner).split("def execute_model", 1)[1].replace("\n", "\n    ").rstrip(" ")
-        lay_out(trees.omni, {AR: OMNI_TREE[AR] + f"    def execute_model{body}"})
-    commit(trees.omni)
-    lay_out(trees.ascend_old, {ASCEND: ASCEND_OLD[ASCEND].replace(FIRST, CALL + OLDER) + old})
-    commit(trees.ascend_old)
-    lay_out(trees.ascend_old, {ASCEND: ASCEND_OLD[ASCEND] + new})
-    commit(trees.ascend_old)
-    result = check_upgrade(trees.upgrade(trees.ascend_old, gpu=False, verify=False, ascend_base="HEAD~1"))
-    reasons = [item.reason for item in result.report.reviews if item.unit.endswith("._update_states")]
-    return [reason.partition("calling it; ")[2] for reason in reasons]
-
-
-@pytest.mark.parametrize("in_ar", [False, True], ids=["the same module", "a module that comes later"])
-def test_calls_that_went_when_a_hidden_method_changed_are_named(tmp_path: Path, *, in_ar: bool) -> None:
-    """vllm-ascend 0.28.0rc1 hands over sampled tokens in ``_update_states``, and no longer in ``sample_tokens``."""
-    (said,) = told_of_moved_work(tmp_path, in_ar=in_ar)
-    calls, _, effect = said.partition(": ")
-    assert calls == "in the same step vllm-ascend no longer calls _hand_over in execute_model"
-    assert effect == "if its work moved into the hidden method, it is not done on NPU"
-
-
-def test_so_are_those_of_a_hidden_method_that_is_new(tmp_path: Path) -> None:
-    (said,) = told_of_moved_work(tmp_path, old="")
-    assert said.startswith("in the same step vllm-ascend no longer calls _hand_over in execute_model")
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        pytest.param({"new": f"{UPDATED}            self._hand_over(0)\n"}, id="it calls it elsewhere"),
-        pytest.param({"vllm": ""}, id="the method is gone, too"),
-        pytest.param({"omnis": ""}, id="omni had not called it"),
-        pytest.param({"own": f"{OWN}        self._hand_over(0)\n"}, id="omni's hidden one calls it"),
-        pytest.param({"old": UPDATED + "            self.more()\n"}, id="the hidden method only lost something"),
-    ],
-)
-def test_calls_whose_work_moved_into_no_hidden_method(tmp_path: Path, given: dict[str, str]) -> None:
-    assert told_of_moved_work(tmp_path, **given) == [""]  # type: ignore[arg-type]

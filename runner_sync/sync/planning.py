@@ -329,9 +329,4 @@ def find_uses_by_others(derived: DerivedModule, modules: Sequence[DerivedModule]
     twins = [given.omni.read(other.module.gpu.path) for other in others if other.module.gpu is not None]
     by_twins = frozenset(name for text in twins if text for name in self_names(text))
     called = frozenset(name for other in others for name in self_names(other.text))
-
-    def callers(name: str) -> frozenset[str]:
-        tables = [texts.members(other.text, other.module.name, other.path) for other in others]
-        return frozenset(member for table in tables for member, body in table.items() if name in self_names(body))
-
-    return Elsewhere(called=called, by_twins=by_twins, by_twins_now=by_twins, callers=callers)
+    return Elsewhere(called=called, by_twins=by_twins, by_twins_now=by_twins)

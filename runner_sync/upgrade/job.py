@@ -215,8 +215,6 @@ class Elsewhere:
     """Names that their GPU twins use."""
     by_twins_now: frozenset[str] = frozenset()
     """Names in the twins' calls that the modules may get in this upgrade."""
-    callers: Callable[[str], Collection[str]] = lambda _name: ()
-    """Takes a name; returns the methods of the modules' classes that use it."""
 
     @property
     def at_all(self) -> frozenset[str]:

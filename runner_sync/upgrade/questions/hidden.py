@@ -23,7 +23,6 @@ from runner_sync.texts.member_text import canonical, find_called_parents, has_cl
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
-from runner_sync.upgrade.questions.moved_work import mention_given_up_calls
 from runner_sync.upgrade.questions.partial_overrides import lags_beside_call
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 from runner_sync.upgrade.questions.set_again import find_set_again
@@ -151,7 +150,6 @@ def ask_about_hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterato
                     if _calls_super(new, member)
                     else ""
                 )
-                + mention_given_up_calls(drafts, job, old=old, new=now, hidden=member, mine=mine)
             )
             draft = Draft.for_question(f"{name}.{member}")
             yield draft.with_questions(_make_question(draft, job, reason, old=before, new=new, mine=mine))

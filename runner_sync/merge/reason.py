@@ -33,7 +33,6 @@ Kind = Literal[
     "edited statement unread",
     "removed statement changed",
     "removed part changed",
-    "statement of a helper changed",
     "moved statement changed",
     "renamed statement changed",
     "repeated statement changed",
@@ -81,7 +80,6 @@ Kind = Literal[
     "needs an absent member",
     "uses refused code",
     "unpacks other results",
-    "cannot run here",
 ]
 
 

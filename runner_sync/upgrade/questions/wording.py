@@ -81,9 +81,6 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
     "edited statement rewritten": "{upstream} rewrote a statement that {omni} {edited}",
     "removed statement changed": "{upstream} changed a statement that {omni} does not have",
     "removed part changed": "{upstream} changed and extended a passage that {omni} does not have",
-    "statement of a helper changed": (
-        "{upstream} changed statements that {omni} has in {names}, which is called here{detail}"
-    ),
     "moved statement changed": "{upstream} changed this statement, which {omni} has at another place",
     "renamed statement changed": (
         "{upstream} changed this statement; {omni}'s own form of it sets {names}: does the change belong there?"
@@ -156,6 +153,5 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
     "needs an absent member": "left out: it needs {names}, which the NPU side does not have ({detail})",
     "uses refused code": "left out: it uses {names}, which is {detail}",
     "unpacks other results": ("left out: it unpacks the result of {names}, of which the NPU side runs another version"),
-    "cannot run here": "{upstream}'s version of this was not taken: with it, {detail}",
 }
 """The sentence of each kind of reason; a pair if several passages need another sentence."""

@@ -3,8 +3,8 @@
 Comes in: drafts and the twin's two texts. Goes out: the drafts with one more text and questions. May touch: nothing.
 
 - ``porting`` runs the merge, without the statements that ``refusing`` vetoes;
-- ``sound_merge`` repeats the merge until the result can run, or keeps the parts that can (``part_by_part``);
-  ``half_ported`` finds features that arrived incompletely;
+- ``sound_merge`` repeats the merge until the result can run, and ``half_ported`` finds features that arrived
+  incompletely;
 - ``mixins_alone`` ports only the uses of a new mixin if the rest of the port is refused;
 - ``wrapped_returns`` wraps NPU's returns where the twin newly wraps its own;
 - ``resting_on`` finds what a port needs of an earlier change;

@@ -18,7 +18,6 @@ from runner_sync.statements.dataflow import binds
 from runner_sync.texts.member_text import canonical
 from runner_sync.texts.soundness import Problem, find_problems
 from runner_sync.upgrade.from_gpu.merging.half_ported import find_half_ported, find_unread_parameters
-from runner_sync.upgrade.from_gpu.merging.part_by_part import keep_runnable_parts
 from runner_sync.upgrade.from_gpu.merging.refusing import refuse_readers
 
 TRIES = 4
@@ -63,11 +62,6 @@ def merge_soundly(
     text = merge.with_old_reads_renamed(sides.omni, result.text, {item.what for item in broken if item.kind != "idle"})
     if text != result.text:
         result, broken = replace(result, text=text), find_problems(text, known) - before
-    part = keep_runnable_parts(sides.omni, result, known) if broken else None
-    if part is not None:
-        was, now = (find_half_ported(sides, it.text, foreign, veto=veto) for it in (result, part))
-        if now <= was:
-            return part, set()
     return result, broken and (_drop_set_by_change(sides, first_defects) or first_defects or broken)
 
 

@@ -10,7 +10,6 @@ from runner_sync.merge import (
     FOLLOW,
     PORT,
     RECORD,
-    TOUCH_UP,
     Merged,
     Reason,
     merge,
@@ -20,7 +19,7 @@ from runner_sync.model import Triple
 CASES = Path(__file__).parent / "fixtures" / "merge"
 GAPS = CASES / "known-gaps"
 
-POLICIES = {"follow": FOLLOW, "record": RECORD, "port": PORT, "touch_up": TOUCH_UP}
+POLICIES = {"follow": FOLLOW, "record": RECORD, "port": PORT}
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from code_samples import Block, bodies, triples, unit
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from runner_sync.merge import FOLLOW, PORT, RECORD, TOUCH_UP, Merged, merge
+from runner_sync.merge import FOLLOW, PORT, RECORD, Merged, merge
 from runner_sync.model import Project, Triple
 from runner_sync.profile import ASCEND_RUNNER
 from runner_sync.statements import ROOT, Node, flatten
@@ -96,7 +96,7 @@ def test_one_changed_side_wins_over_another_layout(sides: Sides) -> None:
 @LAW
 @given(triples())
 def test_every_merge_parses(sides: Sides) -> None:
-    for policy in (FOLLOW, PORT, RECORD, TOUCH_UP):
+    for policy in (FOLLOW, PORT, RECORD):
         result = merge(Triple(*sides), policy=policy)
         assert result.parses
         syntax(result.text)

@@ -19,7 +19,6 @@ from runner_sync.compose.layout import format_changes
 from runner_sync.merge import (
     FOLLOW,
     PORT,
-    TOUCH_UP,
     Kind,
     Merged,
     Policy,
@@ -273,7 +272,6 @@ def test_what_binds_a_merge_does_so_where_omni_has_changed_nothing() -> None:
     upstream = "def run(self, a):\n    self.first(a)\n    self.second(a)\n"
     pinned = merge(Triple(base, base, upstream), policy=PORT, pinned={"keep(a)"}).text
     assert pinned == base + "    self.second(a)\n"
-    assert merge(Triple(base, base, upstream), policy=TOUCH_UP).text == base
 
 
 CHECKED = "    if self.compressed:\n        self.rows.fill_(127)\n        self.spare.fill_(127)\n"

@@ -13,7 +13,7 @@ from runner_sync.merge.doubts.decisions import Decision
 from runner_sync.merge.engine import Merged, merge
 from runner_sync.merge.matching.align import SIMILAR, align, forget_pairs
 from runner_sync.merge.matching.branches import are_branches
-from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, Preference, settle_for
+from runner_sync.merge.policy import FOLLOW, PORT, RECORD, Policy, Preference, settle_for
 from runner_sync.merge.preparing.renames import rename_alike, with_old_reads_renamed, with_omni_names_behind
 from runner_sync.merge.reason import Kind, Reason, Veto
 from runner_sync.statements import UnparsableText
@@ -23,7 +23,6 @@ __all__ = [
     "PORT",
     "RECORD",
     "SIMILAR",
-    "TOUCH_UP",
     "Decision",
     "Kind",
     "Merged",

@@ -40,7 +40,7 @@ from runner_sync.merge.placing.clauses import merge_duplicate_clauses
 from runner_sync.merge.placing.emit import print_strands
 from runner_sync.merge.placing.interleaving import drop_crossing_suites, find_in_other_suites
 from runner_sync.merge.placing.moved_remarks import carry_over_remarks
-from runner_sync.merge.placing.nesting import set_parents, set_parents_of_omni
+from runner_sync.merge.placing.nesting import set_parents
 from runner_sync.merge.placing.pruning import drop_partial_wrappers, prune
 from runner_sync.merge.placing.remarks import keep_comments_on_untouched, move_comments_with_statements
 from runner_sync.merge.placing.sequence import order_strands
@@ -105,7 +105,7 @@ def merge(
     triple, terms = _make_comparable(triple, terms)
     sides = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
     weave = classify(*sides, is_copy=terms.policy.is_copy)
-    strands, doubts = (set_parents_of_omni(weave), []) if terms.policy.updates_only else _settle(weave, terms)
+    strands, doubts = _settle(weave, terms)
     chosen = _choose(weave, strands, terms)
     doubts = _add_consequences(weave, chosen, [*doubts, *chosen.left_out]) + chosen.both_changed
     if terms.policy.is_copy:
@@ -124,7 +124,7 @@ def _merge_trivially(triple: Triple, terms: Terms) -> str | None:
     """
     if triple.upstream == triple.omni or (triple.upstream == triple.base and not terms.heritage):
         return triple.omni
-    is_bound = terms.veto is not None or terms.foreign or terms.pinned or terms.policy.updates_only
+    is_bound = terms.veto is not None or terms.foreign or terms.pinned
     if triple.base == triple.omni and not is_bound:
         return triple.upstream
     return None

@@ -22,8 +22,7 @@ class Policy:
 
     ``first`` is the side whose additions stand first at one place. With ``is_copy``, omni's text is a copy of
     upstream's: upstream's structure wins, and omni removed whatever it lacks. Otherwise omni's structure stays, and
-    omni never had what it lacks. With ``updates_only``, upstream adds and removes nothing: only statements in both
-    texts are updated.
+    omni never had what it lacks.
     """
 
     edited_here_gone_there: Winner = "omni"
@@ -32,7 +31,6 @@ class Policy:
     both_added: Winner = "omni"
     first: Winner = "omni"
     is_copy: bool = True
-    updates_only: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,9 +63,6 @@ def settle_for(policy: Policy, side: Preference) -> Policy:
 
 FOLLOW = Policy()
 """For a copy and the upstream that it follows: upstream's structure wins."""
-
-TOUCH_UP = Policy(updates_only=True)
-"""For an omni method that is not a copy but shares statements with its namesake, such as the unpacking of a record."""
 
 RECORD = Policy(first="upstream")
 """For records such as a ``NamedTuple``: upstream's additions stand before omni's."""

@@ -22,8 +22,7 @@ from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Strand, Weave
 from runner_sync.model import Triple
 from runner_sync.statements import Node, before_clause, inside_strings, is_python, last_comment, tree_of
-from runner_sync.statements.dataflow import binds, reads
-from runner_sync.statements.likeness import dice, similarity, words
+from runner_sync.statements.likeness import dice, words
 
 DISTINCT = 1.5
 """The ``Node.weight`` from which a text identifies a statement: thirty characters."""
@@ -141,9 +140,6 @@ def _choose_content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content
         return make_content_of(chosen), VERSIONS
     if is_same(omni, upstream):
         return make_content_of(upstream if _spells_as(omni, base) and not _spells_as(upstream, base) else omni), None
-    if policy.updates_only and (omni.defines or similarity(base, omni) < CLOSE or _reads_new(weave, omni, upstream)):
-        # Parameters of omni's own method are merged together with the call that passes them on (``follow_signature``).
-        return make_content_of(omni), None
     if is_inherited(upstream, terms.foreign):
         return make_content_of(omni), None
     if is_same(upstream, base) and not (is_inherited(omni, heritage) or _has_older_parts(omni, base, heritage)):
@@ -185,13 +181,6 @@ def _with_omni_spelling(base: Node, omni: Node, upstream: Node) -> Content:
 def _spells_as(one: Node, other: Node) -> bool:
     """Whether two equal signatures spell annotations alike (``X | None``, ``Optional[X]``); true for other nodes."""
     return not one.defines or "".join(one.text.split()) == "".join(other.text.split())
-
-
-def _reads_new(weave: Weave, omni: Node, upstream: Node) -> bool:
-    """Whether upstream's version of a statement newly reads a local that only upstream's text binds."""
-    locals_ = {name for node in weave.upstream for name in binds(node)}
-    own = {name for node in weave.omni for name in binds(node)}
-    return bool((reads(upstream) - reads(omni)) & locals_ - own)
 
 
 def _merge_both_changed(base: Node, omni: Node, upstream: Node, terms: Terms) -> tuple[Content, Reason | None]:

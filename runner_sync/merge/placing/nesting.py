@@ -35,13 +35,6 @@ def set_parents(weave: Weave, strands: Sequence[Strand], policy: Policy) -> None
     _hand_over_clauses(weave, strands)
 
 
-def set_parents_of_omni(weave: Weave) -> list[Strand]:
-    """Return omni's strands, all of which stay, in omni's order and suites."""
-    for strand in weave.of_omni:
-        strand.parent, strand.owner = (_find_link(weave, strand, "o", name) for name in ("parent", "owner"))
-    return list(weave.of_omni)
-
-
 def _return_to_own_suites(weave: Weave, strands: Sequence[Strand]) -> None:
     """Move an addition back into its side's new suite if a sibling that it had followed out is back there."""
     for strand in strands:

@@ -8,6 +8,7 @@ Comes in: drafts and a ``job.ModuleJob``. Goes out: drafts with one more text. M
 - ``splitting`` follows a method that upstream split in two;
 - ``undivided`` keeps a passage that upstream moved into a new method and omni has edited;
 - ``spelling`` respells calls that upstream makes through a module, ``unions`` type unions;
-- ``overriding`` updates omni's own overrides, ``dropped_blocks`` removes blocks from them that upstream dropped;
+- ``overriding`` updates the signature of omni's own overrides, ``dropped_blocks`` removes blocks from omni's methods
+  that upstream dropped;
 - ``unsynced`` asks about additions that the copy is taken to be too old to have.
 """

@@ -241,52 +241,6 @@ def test_what_did_not_move_is_not_asked_about(
     assert "moved this code to" not in questions
 
 
-SENDS = """\
-    def _send(self, finished):
-        self.begin()
-        if finished:
-            for name, data in finished.items():
-                meta = self.model.meta_of(name)
-                data["meta"] = meta
-                self.note(meta)
-                self.count(name, meta)
-        self.send(finished)
-"""
-LOOP = SENDS[SENDS.index("            for") : SENDS.index("        self.send")]
-WITH_META = """\
-def with_meta(runner, finished):
-    for name, data in finished.items():
-        meta = runner.model.meta_of(name)
-        data["meta"] = dict(meta)
-        runner.note(meta)
-        runner.count(name, meta)
-    return finished
-"""
-
-
-@pytest.mark.parametrize(
-    ("function", "said"),
-    [
-        pytest.param(WITH_META, ", which newly has `data['meta'] = dict(meta)`", id="mended"),
-        pytest.param(WITH_META.replace("dict(meta)", "meta"), "", id="as it was"),
-        pytest.param("def with_meta(runner, finished):\n    return runner.sent(finished)\n", None, id="another one"),
-    ],
-)
-def test_lines_that_stay_name_the_function_that_has_them(
-    function: str, said: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The GPU runner had them in the method itself; NPU has edited its own."""
-    head = RUN[: RUN.index("    def ")]
-    npu = NPU[: NPU.index("    def ")] + SENDS.replace("meta_of(name)", "meta_of(name, 1)")
-    now = HEAD + IMPORT.replace("pack_rows", "with_meta") + head
-    now += SENDS.replace(LOOP, "            finished = with_meta(self, finished)\n")
-    text, questions = port_of(tmp_path, monkeypatch, npu, HEAD + head + SENDS, now, beside={PACKING: function})
-    assert "for name, data in finished.items():" in text
-    home = "; the GPU runner calls vllm_omni.worker.packing.with_meta instead"
-    reason = "the GPU runner removed a block inside which the NPU runner had edited a statement"
-    assert [*questions.split("\n")].count(reason + (home + said if said is not None else "")) == 1
-
-
 PART = (
     "def part(rows):\n    ids = set(rows)\n    first = min(ids)\n    return [row for row in ids if row is not first]\n"
 )

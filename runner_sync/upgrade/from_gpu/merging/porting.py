@@ -7,7 +7,6 @@ passage that a port changed. May touch: nothing.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from runner_sync import lineage, merge
@@ -30,7 +29,7 @@ from runner_sync.upgrade.from_gpu.merging import (
 )
 from runner_sync.upgrade.from_gpu.merging.left_out import drop_already_present, find_lacking, join_left_out
 from runner_sync.upgrade.from_gpu.merging.refusing import refuse_readers
-from runner_sync.upgrade.from_gpu.merging.sound_merge import find_methods_called, merge_soundly
+from runner_sync.upgrade.from_gpu.merging.sound_merge import merge_soundly
 from runner_sync.upgrade.from_gpu.merging.taking_back import take_back_unfit
 from runner_sync.upgrade.from_gpu.twin import gpu_side, mixins, moved_helpers
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, record_twin
@@ -170,11 +169,8 @@ def _port_change(
     port = _merge_change(draft, sides, foreign, context)
     if port.is_refused and (uses := mixins_alone.build_sides(draft, (new_as_is, helpers.new), job)) is not None:
         port = _use_mixins_instead(port, _merge_change(draft, uses, (), context), count=len(draft.reviews))
-    count, homes = len(draft.reviews), helpers.new.keys() - helpers.old.keys()
+    count = len(draft.reviews)
     added = moved_helpers.drop_call_questions(port.draft.reviews[count:], moved)
-    added = [_mention_new_home(item, homes, job) for item in added]
-    if base is not None:
-        added = [context.moves.mention_new_home(item, port.draft, base.side) for item in added]
     asked = replace(port.draft, reviews=(*port.draft.reviews[:count], *added))
     asked = ask_about_untranslated(asked, job.path, before=draft.text, doubts=side.untranslated)
     return replace(port, draft=asked, sides=sides, foreign=foreign)
@@ -222,20 +218,6 @@ def _find_helpers(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: G
 def _select_members(units: Mapping[str, str], owner: str) -> dict[str, str]:
     """Select the members of a class from the units, by their plain names."""
     return {name.rpartition(".")[2]: text for name, text in units.items() if owner and name.startswith(f"{owner}.")}
-
-
-def _mention_new_home(item: ReviewItem, new: AbstractSet[str], job: ModuleJob) -> ReviewItem:
-    """Add a hint to a question if the twin now calls a ``new`` method of its own instead of the code that stays here.
-
-    For example ``_merge_model_kv_transfer_metadata`` of vllm-omni 0.29.0, once a loop in ``execute_model``. The
-    question keeps its id, because the decision is the same.
-    """
-    assert job.twin.new is not None
-    homes = sorted(new & find_methods_called(item.upstream))
-    if not homes or not item.in_file or not item.chosen or item.omni != item.chosen:
-        return item
-    hint = f"; the GPU runner calls its new {' and '.join(homes)} instead ({job.twin.new.path})"
-    return replace(item, reason=item.reason + hint)
 
 
 def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context: _Context) -> _Port:

@@ -21,14 +21,13 @@ from runner_sync.confidence import CONTESTED, INFERRED
 from runner_sync.listing import at_most
 from runner_sync.model import ReviewItem
 from runner_sync.statements import first_function
-from runner_sync.statements.calls import names_called
 from runner_sync.texts.member_text import canonical, self_names
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin import inlined
 from runner_sync.upgrade.from_gpu.twin.computed import find_computed, find_passage
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.from_gpu.twin.inlined import Twin
-from runner_sync.upgrade.from_gpu.twin.new_homes import Home, Homes, find_new_functions, find_new_homes, translate_home
+from runner_sync.upgrade.from_gpu.twin.new_homes import Home, Homes, find_new_homes
 from runner_sync.upgrade.from_gpu.twin.readings import translate_units
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision
 from runner_sync.upgrade.questions.reviews import Shown, make_review
@@ -79,24 +78,6 @@ class Moves:
             for name, home in found.items()
             if name in formerly_called and find_passage(units[f"{draft.owner}.{name}"], draft.text) is not None
         }
-
-    def mention_new_home(self, item: ReviewItem, draft: Draft, then: ModuleRevision) -> ReviewItem:
-        """Add a hint to a question if the twin calls a newly imported function in place of statements that stay here.
-
-        The question keeps its id, because the decision is the same.
-        """
-        called = {*names_called(item.upstream)} - {*names_called(item.base)}
-        if not called or not item.in_file or not item.chosen or item.omni != item.chosen:
-            return item
-        for home in (
-            translate_home(one, [], self.job) for one in find_new_functions(then, self.job) if one.bound in called
-        ):
-            if find_passage(home.text, draft.text) is not None:
-                was = translate_units(self.job, then).get(draft.name, "")
-                news = _find_new_statements(home, _find_values(was) | _find_values(draft.text))
-                hint = f", which newly has {_quote(news)}" if news else ""
-                return replace(item, reason=f"{item.reason}; the GPU runner calls {home.dotted} instead{hint}")
-        return item
 
     def ask(self, draft: Draft) -> Draft:
         """Ask about each helper that the draft has in line and the twin now keeps in another module."""

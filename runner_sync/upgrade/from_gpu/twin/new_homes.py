@@ -66,14 +66,14 @@ def find_new_homes(gone: Mapping[str, str], then: ModuleRevision, job: ModuleJob
 
     A function matches if it computes most of the method's statements, or resembles it in name and words.
     """
-    candidates = find_new_functions(then, job)
+    candidates = _find_new_functions(then, job)
     likely = {name: _choose_home(name, text, candidates) for name, text in gone.items()} if candidates else {}
     found = {name: home for name, home in likely.items() if home is not None}
     taken = {home.dotted for home in found.values()}
     others = {
         name: [one for one in _find_called(home, candidates) if one.dotted not in taken] for name, home in found.items()
     }
-    return {name: translate_home(home, others[name], job) for name, home in found.items()}
+    return {name: _translate_home(home, others[name], job) for name, home in found.items()}
 
 
 def _choose_home(name: str, text: str, candidates: Sequence[Home]) -> Home | None:
@@ -114,7 +114,7 @@ def _find_plain_calls(text: str) -> set[str]:
     return {call.func.id for call in calls if isinstance(call.func, ast.Name)}
 
 
-def find_new_functions(then: ModuleRevision, job: ModuleJob) -> list[Home]:
+def _find_new_functions(then: ModuleRevision, job: ModuleJob) -> list[Home]:
     """Return the functions that the twin imports from omni modules now and did not in ``then``, and those they call."""
     assert job.twin.new is not None
     before = {(entry.module, entry.name) for entry in read_imports(then.text, then.path).values()}
@@ -156,7 +156,7 @@ _RE_EXPORTS = 3
 """Most modules followed to find a name's definition when each only re-exports the name."""
 
 
-def translate_home(home: Home, around: Sequence[Home], job: ModuleJob) -> Home:
+def _translate_home(home: Home, around: Sequence[Home], job: ModuleJob) -> Home:
     """Translate ``home`` and the functions ``around`` it."""
     assert job.twin.new is not None
     text, *others = (job.twin.translation.unit(one.text, job.profile) for one in (home, *around))

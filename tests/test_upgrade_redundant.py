@@ -332,56 +332,6 @@ def test_a_definition_is_inherited_with_all_of_its_name_or_stays(
     assert gone_of(texts, upstream=upstream) == gone
 
 
-PORTED = """\
-    def load(self, *args):
-        NPUModelRunner.load(self, *args)
-        self.wrapped = ACLGraphWrapper(self.model)
-        self.ready = True
-        self.count(self.model)
-"""
-GPU_OLD = PORTED.replace("NPUModelRunner.load(self, ", "super().load(")
-GPU_NEW = GPU_OLD.replace("ACLGraphWrapper", "platform().wrapper()")
-
-
-def without_device_code(text: str, *, inherited: str | None = GPU_NEW) -> Draft:
-    """A port whose GPU method was translated before and need not be any more, and which the class may inherit."""
-    draft = Draft("NPUARModelRunner.load", (Stage(text),), chosen=True)
-    job = ModuleJob(
-        NPU,
-        NPU.modules[1],
-        "runner.py",
-        HEAD + text,
-        hierarchy=Hierarchy(inherited={"NPUARModelRunner": Inherited({"load": inherited})}),
-    )
-    name = frozenset({draft.name})
-    (left,) = drop_redundant(
-        [draft], job, GpuSide(old={draft.name: GPU_OLD}, new={draft.name: GPU_NEW}, device_free=name)
-    )
-    return left
-
-
-def test_a_port_goes_where_the_gpu_method_needs_no_translation_any_more() -> None:
-    left = without_device_code(PORTED)
-    assert left.removed
-    assert [item.reason for item in left.reviews] == [
-        "removed: the GPU original of this port no longer has device code and is inherited now"
-    ]
-
-
-def test_a_port_with_something_of_npus_own_stays_and_says_what() -> None:
-    """``load_model`` of vllm-omni 0.20.0 asks for ``enable_sp`` behind vllm-ascend's; people kept it in 0.22.0."""
-    left = without_device_code(PORTED.replace("        self.ready", "        enable(self.config)\n        self.ready"))
-    assert not left.removed
-    (item,) = left.reviews
-    assert item.reason.endswith("could be inherited except for what only NPU does: `enable(self.config)`")
-
-
-@pytest.mark.parametrize("text", [PORTED, PORTED + "        self.more()\n"])
-def test_a_port_that_nothing_is_inherited_for_stays_unasked(text: str) -> None:
-    left = without_device_code(text, inherited=None)
-    assert (left.removed, left.reviews) == (False, ())
-
-
 def given_up(text: str, *, below: str | None = NEW, old: str = OLD, new: str | None = None) -> list[str]:
     """What is asked about a method of which the GPU class had ``old`` and has ``new``, and NPU inherits ``below``."""
     draft = Draft("NPUARModelRunner._note", (Stage(text),), chosen=True)

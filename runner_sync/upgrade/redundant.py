@@ -5,11 +5,10 @@ Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts, some m
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from runner_sync.confidence import CONTESTED, DERIVED, INFERRED, REBUILT
+from runner_sync.confidence import CONTESTED, DERIVED, REBUILT
 from runner_sync.fitting.members import is_port
 from runner_sync.listing import at_most
 from runner_sync.texts.member_text import canonical, find_called_parents, is_same_but_for_hints, self_names
@@ -45,23 +44,13 @@ def drop_redundant(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> li
 
 
 def _drop_if_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> Draft:
-    """Drop the draft if the class no longer needs it, or ask about it if its original is gone or could be inherited."""
+    """Drop the draft if the class no longer needs it, or ask about it if its original is gone."""
     reason = _explain_removable(draft, drafts, job, side)
     if reason and all(
         _explain_removable(other, drafts, job, side) for other in _find_other_definitions(draft, drafts, job)
     ):
         shown = Shown(omni=draft.before, upstream=draft.upstream or "")
         return draft.as_removed(make_review(draft, job.path, reason=reason, confidence=DERIVED, shown=shown))
-    own_statements = _find_own_statements(draft, side) if _could_be_inherited(draft, job, side) else []
-    if own_statements:
-        reason = (
-            "the GPU original of this port no longer has device code, and the port could be inherited except for what "
-        )
-        reason += "only NPU does: " + "; ".join(f"`{canon}`" for canon in own_statements[:SHOWN])
-        shown = Shown(omni=draft.before, upstream=side.new[draft.name], chosen=draft.text)
-        return draft.with_questions(
-            make_review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown, from_gpu=True)
-        )
     if draft.kind == "copy" and draft.upstream is None and draft.base is not None:
         reason = "upstream no longer has the method that this is a copy of; the copy stays"
         shown = Shown(omni=draft.before, chosen=draft.text)
@@ -126,7 +115,7 @@ def _explain_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, si
     inherited = job.hierarchy.inherited.get(draft.owner, Inherited())
     inherited_text = inherited.members.get(draft.member)
     if inherited_text is not None:
-        return _explain_same_as_inherited(draft, inherited_text, inherited.before.get(draft.member), job, side)
+        return _explain_same_as_inherited(draft, inherited_text, inherited.before.get(draft.member), job)
     if draft.kind != "copy":
         return ""
     reason = _explain_unneeded(draft, drafts, inherited, job)
@@ -135,44 +124,16 @@ def _explain_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, si
     return f"{reason}; the GPU class has its own version, which was not ported in its place" if is_on_gpu else reason
 
 
-def _explain_same_as_inherited(draft: Draft, below: str, was: str | None, job: ModuleJob, side: GpuSide) -> str:
+def _explain_same_as_inherited(draft: Draft, below: str, was: str | None, job: ModuleJob) -> str:
     """Return why omni's inherited version, ``below``, can replace a member, or an empty string.
 
     ``was`` is the inherited version before this upgrade; ``None`` if there was none.
     """
-    if _is_free_port(draft, side) and not _find_own_statements(draft, side):
-        return "removed: the GPU original of this port no longer has device code and is inherited now"
     if was is None and draft.text == draft.before and _find_hosts(canonical(draft.before)[1:], {draft.member: below}):
         return "removed: a base class has this method since this upgrade, in a version that fits today's callers"
     already = was is not None and is_same_but_for_hints(draft.before, was)
     same = is_same_but_for_hints(draft.text, below) and not already
     return SAME if same and inheriting.can_stand_for(below, inheriting.find_upstream_version(job, draft.member)) else ""
-
-
-def _could_be_inherited(draft: Draft, job: ModuleJob, side: GpuSide) -> bool:
-    """Whether a port no longer needs translation and an omni base class has the method."""
-    inherited = job.hierarchy.inherited.get(draft.owner, Inherited())
-    return inherited.members.get(draft.member) is not None and _is_free_port(draft, side)
-
-
-def _is_free_port(draft: Draft, side: GpuSide) -> bool:
-    """Whether a member ports a GPU method that needed translation before this upgrade and no longer does."""
-    return draft.name in side.device_free and is_port(draft.before, side.old[draft.name])
-
-
-def _find_own_statements(draft: Draft, side: GpuSide) -> list[str]:
-    """Return statements that a port had and still has, and that neither version of its GPU method has.
-
-    Leaves out calls of the parent's method by class name, which are a form of ``super()``.
-    """
-    known = {*canonical(side.old[draft.name]), *canonical(side.new[draft.name])}
-    passed_on = re.compile(rf"(return )?\w+\.{re.escape(draft.member)}\(self\b")
-    own = [
-        statement
-        for statement in canonical(draft.before)[1:]
-        if statement in canonical(draft.text) and statement not in known
-    ]
-    return [statement for statement in own if not passed_on.match(statement)]
 
 
 def _explain_unneeded(draft: Draft, drafts: Sequence[Draft], inherited: Inherited, job: ModuleJob) -> str:

@@ -59,8 +59,6 @@ class GpuSide:
     """Earlier revisions that passages of an NPU unit come from, oldest first."""
     from_vllm: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Per copied unit, the canonical statements of vLLM's old and new text, where vLLM's module changed in between."""
-    device_free: frozenset[str] = frozenset()
-    """Units that had device code and have none now."""
     known_before: frozenset[str] = frozenset()
     """Units that an earlier revision of the twin has."""
     unchanged: frozenset[str] = frozenset()
@@ -105,7 +103,6 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
         bases=chosen,
         older=older,
         from_vllm=from_vllm,
-        device_free=_find_device_free(job, chosen, new, as_written),
         known_before=_find_known_before(job),
         unchanged=_find_unchanged(job, as_written),
         untranslated=now.findings,
@@ -256,27 +253,6 @@ def _remove_new_uses(job: ModuleJob, name: str, text: str) -> str:
     """Remove from an old twin's unit the uses of mixins and owed names that the NPU class gets only now."""
     names = job.hierarchy.from_mixins(name.rpartition(".")[0]) | job.twin.owed.names
     return mixins.remove_uses(text, names) if names else text
-
-
-def _find_device_free(
-    job: ModuleJob,
-    chosen: Mapping[str, GpuBase],
-    new: Mapping[str, str],
-    as_written: Mapping[str, tuple[str, str]],
-) -> frozenset[str]:
-    """Return units that lost their GPU device code since the old twin, judged by what the translation changes."""
-    found = set()
-    sides = dict.fromkeys(base.side for base in chosen.values())
-    written = {side: _key_by_npu_name(job, texts.unit_texts(side.text, side.path)) for side in sides}
-    for name, base in chosen.items():
-        if name not in new:
-            continue
-        before, now = written[base.side].get(name, ("", ""))[1], as_written[name][1]
-        if not _has_same_statements(before, translate_units(job, base.side)[name]) and _has_same_statements(
-            now, new[name]
-        ):
-            found.update([] if mentions_device(now, job.profile) else [name])
-    return frozenset(found)
 
 
 def _has_same_statements(text: str, other: str) -> bool:

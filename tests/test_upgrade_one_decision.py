@@ -8,7 +8,7 @@ import pytest
 
 from runner_sync.model import ReviewItem
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.questions.one_decision import drop_decided_elsewhere, join_alike, link_same_replacements
+from runner_sync.upgrade.questions.one_decision import join_alike, link_same_replacements
 
 CALL = "send(rows)\nclose(rows)"
 PORTED = ReviewItem("R1", "run", "p", 3, 3, "ported", 0.7, "", "send(batch)", CALL, CALL, from_gpu=True)
@@ -89,37 +89,3 @@ def test_two_replacements_stay_two_questions(other: ReviewItem) -> None:
 
 def test_a_part_of_another_question_stays_that() -> None:
     assert parts(BESIDE, replace(SECOND, part_of="R9")) == ["", "R9"]
-
-
-WAS = "first = pick(rows)\nlast = pick_last(rows, first)\n"
-NOW = "first, last = pick_both(rows)\n"
-REPLACED = ReviewItem("R1", "run", "p", 3, 3, "ported", 0.7, "", WAS, NOW, NOW, from_gpu=True)
-GONE = ReviewItem("R2", "run", "p", 4, 4, "rewrote", 0.4, "last = old(rows)", WAS.split("\n")[1], "", "", from_gpu=True)
-
-
-def told(*items: ReviewItem, before: str = WAS, after: str = NOW) -> list[str]:
-    (draft,) = drop_decided_elsewhere([Draft("run", (Stage(before), Stage(after, "gpu"))).with_questions(*items)])
-    return [item.id for item in draft.reviews]
-
-
-def test_a_statement_that_went_with_a_passage_which_was_replaced_is_no_question_of_its_own() -> None:
-    """``multimodal_outputs = …`` of ``sample_tokens`` in vllm-omni 0.28.0rc1."""
-    assert told(REPLACED, GONE) == told(GONE, REPLACED) == ["R1"]
-
-
-@pytest.mark.parametrize(
-    ("other", "after"),
-    [
-        pytest.param(replace(GONE, omni="last = pick(first)"), NOW, id="another statement"),
-        pytest.param(replace(GONE, upstream="keep(last)"), NOW, id="something is in its place"),
-        pytest.param(replace(GONE, chosen=GONE.omni), NOW + GONE.omni, id="it stays"),
-        pytest.param(replace(GONE, from_gpu=False), NOW, id="vllm-ascend took it out"),
-        pytest.param(GONE, NOW + GONE.omni, id="one of two stays"),
-    ],
-)
-def test_other_questions_about_what_went_stay(other: ReviewItem, after: str) -> None:
-    assert told(REPLACED, other, after=after) == ["R1", "R2"]
-
-
-def test_of_two_such_statements_both_are_asked_about() -> None:
-    assert told(REPLACED, GONE, before=WAS + "close()\n" + WAS) == ["R1", "R2"]

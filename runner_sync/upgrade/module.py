@@ -40,7 +40,7 @@ from runner_sync.upgrade.questions.hidden import (
 )
 from runner_sync.upgrade.questions.mixed_in import ask_about_mixins, join_under_mixins
 from runner_sync.upgrade.questions.newly_reached import ask_about_newly_reached
-from runner_sync.upgrade.questions.one_decision import drop_decided_elsewhere, join_alike, link_same_replacements
+from runner_sync.upgrade.questions.one_decision import join_alike, link_same_replacements
 from runner_sync.upgrade.questions.one_feature import join_features
 from runner_sync.upgrade.questions.partners import name_partners
 from runner_sync.upgrade.questions.replaced_calls import ask_about_replaced_calls
@@ -127,5 +127,5 @@ def _ask_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSi
     drafts = ask_about_never_set(drafts, job, side.new)
     drafts = ask_about_counterparts(ask_about_calls(drafts, job), job)
     drafts = ask_about_ended_calls(drafts, job)
-    joined = join_under_mixins(link_same_replacements(join_features(drop_decided_elsewhere(join_alike(drafts)))), job)
+    joined = join_under_mixins(link_same_replacements(join_features(join_alike(drafts))), job)
     return show_helpers(name_partners(joined, side.new), job, side)

@@ -14,40 +14,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from runner_sync.model import ReviewItem
-from runner_sync.texts.member_text import canonical
 from runner_sync.upgrade.draft import Draft
 
 
 def join_alike(drafts: Sequence[Draft]) -> list[Draft]:
     """Join questions that are one decision, at the place of the first one."""
     return [replace(draft, reviews=_join_same_lines(draft.reviews)) for draft in drafts]
-
-
-def drop_decided_elsewhere(drafts: Sequence[Draft]) -> list[Draft]:
-    """Drop a question about a statement removed without replacement if another question decides on it.
-
-    The other question shows the replacement of a passage that contains the statement.
-    """
-    return [
-        replace(draft, reviews=tuple(item for item in draft.reviews if not _is_decided_elsewhere(item, draft)))
-        if draft.reviews
-        else draft
-        for draft in drafts
-    ]
-
-
-def _is_decided_elsewhere(item: ReviewItem, draft: Draft) -> bool:
-    if item.chosen.strip() or item.upstream.strip() or not item.omni.strip():
-        return False
-    lost = Counter(canonical(draft.before)) - Counter(canonical(draft.text))
-    statements = Counter(canonical(item.omni))
-    return any(
-        other.chosen.strip()
-        and other.from_gpu == item.from_gpu
-        and statements <= Counter(canonical(other.omni)) - Counter(canonical(other.chosen))
-        and all(lost[canon] == count for canon, count in statements.items())
-        for other in draft.reviews
-    )
 
 
 def link_same_replacements(drafts: Sequence[Draft]) -> list[Draft]:

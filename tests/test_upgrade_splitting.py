@@ -22,7 +22,7 @@ from sync_samples import (
 )
 
 from runner_sync.sync import TreeOptions, Upgrade, UpgradeOptions
-from runner_sync.upgrade.from_upstream import splitting, undivided
+from runner_sync.upgrade.from_upstream import splitting
 
 UNDIVIDED = """\
 def execute_model(self, scheduler_output):
@@ -238,87 +238,6 @@ def test_what_came_from_the_gpu_twin_is_not_called_upstreams(tmp_path: Path) -> 
     assert {(hunk.provenance, hunk.cause.split()[0]) for hunk in unit.hunks} == {("gpu", GPU_BASE)}
     # `buffers.pop` and the new `condense`.
     assert (unit.taken, unit.ported) == (0, 2)
-
-
-WHOLE = """\
-def init_device(self):
-    self.device = Device(self.rank)
-    count = self.count_of(self.config)
-    init_pool(self.device, count)
-    self.runner = Runner(self.config, self.device)
-    report_usage(self.config)
-    self.log_memory()
-"""
-CALLING = """\
-def init_device(self):
-    self.device = Device(self.rank, self.slot)
-    self._init_pool_and_runner()
-    self.log_memory()
-"""
-MOVED = """\
-def _init_pool_and_runner(self):
-    count = self.count_of(self.config)
-    init_pool(self.device, count, self.lanes)
-    self.runner = self._make_runner()
-    report_usage(self.config)
-"""
-MAKING = "def _make_runner(self):\n    self.runner = Runner(self.config, self.device)\n    return self.runner\n"
-EDITED = WHOLE.replace("Runner(self.config", "self.runner_cls(self.config")
-FRESH = {"_init_pool_and_runner": MOVED, "_make_runner": MAKING}
-
-
-def test_a_passage_that_omni_edited_stays_where_upstream_calls_a_new_method(tmp_path: Path) -> None:
-    result = planned(tmp_path, indented(WHOLE), indented(CALLING, MOVED, MAKING), indented(EDITED))
-    made = methods(result)["init_device"]
-    assert "Device(self.rank, self.slot)" in made
-    assert "init_pool(self.device, count)\n    self.runner = self.runner_cls(self.config, self.device)\n" in made
-    assert "_init_pool_and_runner" not in made
-    (item,) = result.report.reviews
-    assert item.reason == (
-        "upstream moved this passage into the new method _init_pool_and_runner; omni's edited passage stays here, and "
-        "_init_pool_and_runner is not called"
-    )
-    assert item.chosen == item.omni
-    assert (item.chosen.split("\n")[0], item.chosen.split("\n")[-1]) == (
-        "count = self.count_of(self.config)",
-        "report_usage(self.config)",
-    )
-    assert item.upstream.strip() == MOVED.strip()
-
-
-@pytest.mark.parametrize(
-    ("omni", "upstream", "old"),
-    [
-        (WHOLE.replace("Device(self.rank)", "NPU(self.rank)"), CALLING, {}),
-        (EDITED, CALLING, FRESH),
-        (EDITED + "    self._init_pool_and_runner()\n", CALLING, {}),
-        (EDITED, CALLING.replace("    self.log_memory", "    self.more()\n    self.log_memory"), {}),
-        (EDITED, CALLING.replace("_init_pool_and_runner()", "_make_runner()"), {}),
-        (
-            EDITED,
-            CALLING.replace("self._init_pool_and_runner()", "if self._init_pool_and_runner():\n        return"),
-            {},
-        ),
-        (EDITED, CALLING.replace("self._init_pool", "pool = self._init_pool"), {}),
-        (EDITED, CALLING.replace("    self._init_pool", "    if self.slot:\n        self._init_pool"), {}),
-        (CALLING, CALLING, {}),
-    ],
-    ids=[
-        "omni left the passage as it was",
-        "an old method",
-        "omni calls it",
-        "upstream added something else there",
-        "a method that does little of it",
-        "a call that decides something",
-        "a call whose value is new",
-        "a call under a new condition",
-        "omni has not that passage",
-    ],
-)
-def test_other_calls_of_new_methods_come_in(omni: str, upstream: str, old: dict[str, str]) -> None:
-    new = {"init_device": upstream, **FRESH}
-    old = {"init_device": WHOLE, **old}
-    assert undivided.restore_passages(WHOLE, omni, upstream, old=old, new=new) == (upstream, [])
 
 
 STUB = "@overload\ndef execute_model(self, scheduler_output: None) -> None: ...\n"

@@ -6,7 +6,6 @@ Comes in: drafts and a ``job.ModuleJob``. Goes out: drafts with one more text. M
 
 - ``given_up`` finds statements of methods that upstream no longer has;
 - ``splitting`` follows a method that upstream split in two;
-- ``undivided`` keeps a passage that upstream moved into a new method and omni has edited;
 - ``spelling`` respells calls that upstream makes through a module, ``unions`` type unions;
 - ``overriding`` updates the signature of omni's own overrides, ``dropped_blocks`` removes blocks from omni's methods
   that upstream dropped;

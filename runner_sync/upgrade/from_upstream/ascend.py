@@ -21,7 +21,7 @@ from runner_sync.texts.names import used_names
 from runner_sync.units import texts
 from runner_sync.upgrade.base import Base, closest, collect_composite_statements, find_base, name_in_upstream
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.from_upstream import overriding, splitting, undivided
+from runner_sync.upgrade.from_upstream import overriding, splitting
 from runner_sync.upgrade.from_upstream.dropped_blocks import remove_dropped_blocks
 from runner_sync.upgrade.from_upstream.given_up import collect_given_up_statements
 from runner_sync.upgrade.from_upstream.spelling import spell_as_upstream
@@ -190,9 +190,7 @@ def _merge_copy(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
     """
     assert job.upstream.new is not None
     assert draft.upstream is not None
-    old, new = _read_methods(draft, job, origin)
-    upstream, passages = undivided.restore_passages(origin.text, draft.text, draft.upstream, old=old, new=new)
-    result = _merge(draft, upstream, job, origin)
+    result = _merge(draft, draft.upstream, job, origin)
     if not result.parses:
         reason = f"the merge with {job.upstream.new.ref} did not parse, so omni's text stays"
         item = make_unmerged_review(draft, job.path, reason=reason, base=origin.text, upstream=draft.upstream)
@@ -207,7 +205,6 @@ def _merge_copy(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
         return replace(draft.with_questions(item), outcome="review")
     asked = _drop_answered(result, draft, job)
     items = [make_review_of_decision(item, draft, job.path, line=item.line) for item in asked]
-    items += [undivided.ask_about_passage(passage, draft, result.text, job.path) for passage in passages]
     return draft.with_questions(*items).with_stage(result.text, "upstream")
 
 

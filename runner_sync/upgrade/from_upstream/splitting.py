@@ -46,7 +46,7 @@ def find_split_off(member: str, *, base: str, copy: str, old: Mapping[str, str],
     best, found = 0, ""
     for name in (name for name in new_methods if name not in called):
         body = Counter(
-            canon for text in collect_with_helpers(name, new_methods) for canon in lineage.fingerprint(text).elements()
+            canon for text in _collect_with_helpers(name, new_methods) for canon in lineage.fingerprint(text).elements()
         )
         shared = (body & gone).total()
         has_most = shared >= lineage.FEWEST and shared >= gone.total() * FROM_OLD
@@ -55,7 +55,7 @@ def find_split_off(member: str, *, base: str, copy: str, old: Mapping[str, str],
     return found
 
 
-def collect_with_helpers(name: str, methods: Mapping[str, str]) -> list[str]:
+def _collect_with_helpers(name: str, methods: Mapping[str, str]) -> list[str]:
     """Return the text of a method, and of the ``methods`` that it calls directly or indirectly."""
     names, todo = {name: None}, [name]
     while todo:

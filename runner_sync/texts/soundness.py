@@ -17,17 +17,8 @@ from runner_sync.texts.names import used_names
 
 def find_unreachable(text: str) -> list[int]:
     """Return 1-based lines of statements directly behind one that always leaves their suite."""
-    return sorted(second.lineno for _, second in _find_cut_off(text))
-
-
-def find_endings(text: str) -> list[int]:
-    """Return 1-based lines of the statements behind which `find_unreachable` finds others."""
-    return sorted(first.lineno for first, _ in _find_cut_off(text))
-
-
-def _find_cut_off(text: str) -> list[tuple[ast.stmt, ast.stmt]]:
-    """Return `cut_off` of all suites of a unit."""
-    return [pair for suite in suites_of(walk(tree_of(text))) for pair in cut_off(suite)]
+    suites = suites_of(walk(tree_of(text)))
+    return sorted(second.lineno for suite in suites for _, second in cut_off(suite))
 
 
 def find_reads(text: str, name: str) -> list[int]:

@@ -428,7 +428,7 @@ FINISH = "    def _finish(self, rows):\n        self.done(rows)\n"
         pytest.param(OLD, NEW, LEFT_OUT, "", id="upstream calls nothing that has it"),
     ],
 )
-def test_a_copy_that_equals_upstreams_method_goes_and_says_what_runs_again(
+def test_omnis_text_stays_if_upstreams_method_runs_again_what_omni_had_left_out(
     before: str, upstream: str, vllm: str, again: str
 ) -> None:
     """``profile_run`` of omni 0.12.0rc1 had no pooler run; vllm-ascend 0.13.0 calls vLLM's method, which has one."""
@@ -440,7 +440,11 @@ def test_a_copy_that_equals_upstreams_method_goes_and_says_what_runs_again(
     hierarchy, known = Hierarchy(inherited=inherited), Upstream(bases=(side,))
     job = ModuleJob(NPU, NPU.modules[1], "runner.py", HEAD + before, hierarchy=hierarchy, upstream=known)
     (left,) = drop_redundant([draft], job, GpuSide())
-    reason = "removed: with upstream's changes, the copy equals the upstream method that the class inherits"
+    (reason,) = [item.reason for item in left.reviews]
     if again:
-        reason += f"; upstream's method now calls {again}: omni had left that out"
-    assert [item.reason for item in left.reviews] == [reason]
+        assert not left.removed
+        assert left.text == before
+        assert reason == f"upstream's method now calls {again}: omni had left that out, so omni's text stays"
+    else:
+        assert left.removed
+        assert reason == "removed: with upstream's changes, the copy equals the upstream method that the class inherits"

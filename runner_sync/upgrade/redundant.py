@@ -1,5 +1,7 @@
 """Removes methods that the NPU class no longer needs after this upgrade, each with a question.
 
+Brings omni's text of a copy back if upstream's method, which the copy equals now, runs what omni had left out.
+
 Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts, some marked as removed. May touch: nothing.
 """
 
@@ -7,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from runner_sync.confidence import CONTESTED, DERIVED, REBUILT
 from runner_sync.fitting.members import is_port
@@ -51,6 +54,10 @@ def _drop_if_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, si
     ):
         shown = Shown(omni=draft.before, upstream=draft.upstream or "")
         return draft.as_removed(make_review(draft, job.path, reason=reason, confidence=DERIVED, shown=shown))
+    if again := _explain_run_again(draft, drafts, job):
+        draft = replace(draft, stages=draft.stages[:1], outcome="review", reviews=())
+        shown = Shown(find_base_text(draft, job) or "", draft.text, draft.upstream or "", chosen=draft.text)
+        return draft.with_questions(make_review(draft, job.path, reason=again, confidence=CONTESTED, shown=shown))
     if draft.kind == "copy" and draft.upstream is None and draft.base is not None:
         reason = "upstream no longer has the method that this is a copy of; the copy stays"
         shown = Shown(omni=draft.before, chosen=draft.text)
@@ -139,7 +146,7 @@ def _explain_same_as_inherited(draft: Draft, below: str, was: str | None, job: M
 def _explain_unneeded(draft: Draft, drafts: Sequence[Draft], inherited: Inherited, job: ModuleJob) -> str:
     """Return why a copy of upstream's method that no omni base class has can be removed, or an empty string."""
     inherits = draft.member in inherited.members
-    if inherits and draft.upstream is not None and canonical(draft.text) == canonical(draft.upstream):
+    if inherits and _equals_upstream(draft):
         return _explain_same_as_upstream(draft, drafts, job)
     if not draft.own:
         if draft.upstream is None and (inherits or not is_called(draft, drafts)):
@@ -151,15 +158,32 @@ def _explain_unneeded(draft: Draft, drafts: Sequence[Draft], inherited: Inherite
     return f"removed: omni's additions to this copy stand in {' and '.join(hosts)} now" if hosts else ""
 
 
+def _equals_upstream(draft: Draft) -> bool:
+    return draft.upstream is not None and canonical(draft.text) == canonical(draft.upstream)
+
+
 def _explain_same_as_upstream(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> str:
     """Return why a copy that equals the upstream method can go; the reason tells whether it did so before the merge."""
     if canonical(draft.text) == canonical(draft.before):
         return "removed: the copy equals the upstream method that the class inherits"
-    reason = "removed: with upstream's changes, the copy equals the upstream method that the class inherits"
-    for name, statements in _find_run_again(draft, drafts, job).items():
-        quoted = at_most(SHOWN, [f"`{canon}`" for canon in statements])
-        reason += f"; upstream's method now calls {name}(), which runs {quoted}: omni had left that out"
-    return reason
+    if _find_run_again(draft, drafts, job):
+        return ""
+    return "removed: with upstream's changes, the copy equals the upstream method that the class inherits"
+
+
+def _explain_run_again(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> str:
+    """Return why omni's text of a copy must stay although the merge made it equal to the upstream method, or nothing.
+
+    The upstream method now calls another one, and that runs statements of the copy's base that omni had left out.
+    """
+    if draft.kind != "copy" or not _equals_upstream(draft):
+        return ""
+    again = [
+        f"{name}(), which runs {at_most(SHOWN, [f'`{canon}`' for canon in statements])}"
+        for name, statements in _find_run_again(draft, drafts, job).items()
+    ]
+    end = ": omni had left that out, so omni's text stays"
+    return f"upstream's method now calls {' and '.join(again)}{end}" if again else ""
 
 
 def _find_run_again(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> dict[str, list[str]]:

@@ -109,3 +109,33 @@ def test_what_stays_as_it_is(upstream: str, chosen: bool) -> None:
         before = Draft("R.run", (Stage(BEFORE), Stage(NOW, "upstream")), "copy", upstream=upstream, chosen=True)
         (draft,) = hand_over([before], job())
     assert (draft.text, draft.reviews) == (NOW, ())
+
+
+EMPTIED = """            ids = self.ids
+            self.ids = None
+            output = EMPTY
+            output.ids = ids
+            return self.attach(output)
+"""
+PLAIN = "            return self.attach(EMPTY)\n"
+
+
+@pytest.mark.parametrize(
+    ("others", "named"),
+    [
+        pytest.param((EMPTIED, EMPTIED), ", such as `self.ids = None`", id="each other return"),
+        pytest.param((EMPTIED, EMPTIED.replace("self.ids = None", "self.note()")), "", id="one other return does not"),
+        pytest.param((EMPTIED, EMPTIED.replace("= None", "= rows")), "", id="one sets it to what is at hand"),
+    ],
+)
+def test_an_attribute_that_omni_resets_before_each_other_return_is_named(others: tuple[str, str], named: str) -> None:
+    """``kv_extracted_req_ids`` of omni 0.23.0rc1 was lost at vllm-ascend's new return."""
+    first, second = others
+    before = f"    def run(self, rows):\n        if rows is None:\n{first}        if rows.wait:\n{second}{STEP}"
+    new = "        if not rows.left:\n            return EMPTY\n"
+    upstream = before.replace(first, PLAIN).replace(second, PLAIN).replace("self.attach(EMPTY)", "EMPTY")
+    stages = (Stage(before), Stage(before.replace(STEP, new + STEP), "upstream"))
+    draft = Draft("R.run", stages, "copy", "updated", upstream=upstream.replace(STEP, new + STEP), chosen=True)
+    (left,) = hand_over([draft], job())
+    (asked,) = left.reviews
+    assert asked.reason.partition("; what omni does before the others was not added here")[2] == named

@@ -26,13 +26,15 @@ from runner_sync.syntax import Function, blocks_of, is_name
 class HandedReturn:
     """An upstream return that now hands over: its first and last line, the same before and after, and the method.
 
-    ``is_prepared`` if omni does more before it hands such a value over elsewhere.
+    ``is_prepared`` if omni does more before it hands such a value over elsewhere. ``resets`` are omni's statements in
+    front of each such return that give an attribute of ``self`` a constant.
     """
 
     line: int
     end_line: int
     method: str
     is_prepared: bool
+    resets: tuple[str, ...] = ()
 
 
 def hand_over_returns(before: str, text: str, upstream: str, *, elsewhere: str) -> tuple[str, list[HandedReturn]]:
@@ -54,7 +56,9 @@ def hand_over_returns(before: str, text: str, upstream: str, *, elsewhere: str) 
             (method,) = methods
             edits += _wrap_value(places, node.value, method)
             is_prepared = any(one.is_prepared for one in others)
-            found.append(HandedReturn(node.lineno, node.end_lineno or node.lineno, method, is_prepared))
+            shared = [reset for reset in others[0].resets if all(reset in one.resets for one in others)]
+            resets = tuple(reset for reset in shared if reset not in upstream)
+            found.append(HandedReturn(node.lineno, node.end_lineno or node.lineno, method, is_prepared, resets))
     return apply(text, edits), found
 
 
@@ -115,11 +119,15 @@ def _return_statements(text: str) -> tuple[ast.Return, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _HandedValue:
-    """A value that a return passes to a method; ``is_prepared`` if it has a name, and more is done with it first."""
+    """A value that a return passes to a method; ``is_prepared`` if it has a name, and more is done with it first.
+
+    ``resets`` are the statements behind the previous return that give an attribute of ``self`` a constant.
+    """
 
     value: str
     method: str
     is_prepared: bool = False
+    resets: tuple[str, ...] = ()
 
 
 def _find_handed_values(text: str, methods: Collection[str]) -> list[_HandedValue]:
@@ -138,9 +146,19 @@ def _find_handed_values(text: str, methods: Collection[str]) -> list[_HandedValu
             continue
         argument, since = call.args[0], 0 if last is None else last.lineno
         made = [one for one in assigned if is_name(argument, one.name) and one.reaches(call.lineno, since)]
-        found.append(_HandedValue(ast.dump(argument), called_self_method(call), any(one.has_more for one in made)))
-        found += (_HandedValue(ast.dump(one.value), called_self_method(call), one.has_more) for one in made)
+        method, resets = called_self_method(call), tuple(_find_resets(text, since, call.lineno))
+        found.append(_HandedValue(ast.dump(argument), method, any(one.has_more for one in made), resets))
+        found += (_HandedValue(ast.dump(one.value), method, one.has_more, resets) for one in made)
     return found
+
+
+def _find_resets(text: str, since: int, line: int) -> Iterator[str]:
+    """Yield the statements between two lines that give an attribute of ``self`` a constant."""
+    for node in ast.walk(parse_unit(text)):
+        if isinstance(node, ast.Assign) and since < node.lineno < line and isinstance(node.value, ast.Constant):
+            target = node.targets[0]
+            if isinstance(target, ast.Attribute) and is_name(target.value, "self"):
+                yield ast.unparse(node)
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,4 +69,6 @@ def _word_reason(group: Sequence[HandedReturn]) -> str:
     called = " and ".join(dict.fromkeys(f"self.{one.method}" for one in group))
     this, goes = ("this return", "it goes") if len(group) == 1 else ("these returns", "they go")
     more = "; what omni does before the others was not added here" if any(it.is_prepared for it in group) else ""
+    resets = [f"`{reset}`" for reset in dict.fromkeys(reset for one in group for reset in one.resets)]
+    more += f", such as {' and '.join(resets)}" if more and resets else ""
     return f"upstream added {this}; here {goes} through {called}, like all other returns of the same value{more}"

@@ -197,3 +197,60 @@ def test_an_override_of_vllm_ascends_method_takes_no_decorator_of_vllms(theirs: 
     after = upgrade_module(job).after
     assert "self.note_that_it_is_loaded()" in after
     assert (TIMED in after) == comes
+
+
+AHEAD = "        if self.is_last:\n            return self.attach(Output.of(rows))\n"
+MADE = """\
+        if self.is_last:
+            if not rows:
+                return self.empty
+            output = copy(self.empty)
+            output.rows = rows
+            return output
+"""
+VLLMS = "        if self.is_last:\n            return Output.of(rows)\n"
+
+
+def test_a_step_that_the_old_twin_had_made_before_its_vllm_is_not_undone() -> None:
+    """``sample_tokens`` of omni 0.22.0 returned vLLM 0.23's short form already."""
+    new = step(AHEAD, GAIN)
+    undone = undo_vllm_step(new, old=step(AHEAD), then=step(MADE), now=step(VLLMS), npu=NpuVersions(step(MADE)))
+    assert undone.text == new
+
+
+def test_a_step_that_the_twin_made_with_vllm_is_undone() -> None:
+    """A near-miss: the old twin had what vLLM dropped."""
+    old = step(MADE)
+    undone = undo_vllm_step(step(VLLMS, GAIN), old=old, then=old, now=step(VLLMS), npu=NpuVersions(old))
+    assert undone.text == step(MADE, GAIN)
+
+
+@pytest.mark.parametrize(
+    ("was", "count"),
+    [
+        pytest.param(AHEAD, 2, id="the old twin was ahead of its vLLM"),
+        pytest.param(VLLMS, 0, id="neither twin uses the mixin"),
+    ],
+)
+def test_uses_of_a_new_mixin_come_where_the_old_twin_was_ahead_of_its_vllm(was: str, count: int) -> None:
+    vllm = [
+        ModuleRevision(ref, f"class GPUModelRunner:\n{step(body)}", VLLM) for ref, body in (("1", MADE), ("2", VLLMS))
+    ]
+    old, new = (
+        ModuleRevision(ref, f"class GPUARModelRunner:\n{step(was, *more)}", GPU_AR)
+        for ref, more in (("1", ()), ("2", (GAIN,)))
+    )
+    upstream = ModuleRevision("1", f"class NPUModelRunner:\n{step(MADE)}", ASCEND)
+    job = ModuleJob(
+        NPU,
+        MODULE,
+        AR,
+        f"class NPUARModelRunner:\n{step(MADE)}",
+        Upstream(new=upstream, is_followed=True, bases=(upstream,)),
+        GpuTwin(new=new, bases=(GpuBase(old, lambda: vllm[0]),), load_vllm=lambda: vllm[1]),
+        hierarchy=Hierarchy(added_mixins={MODULE.name: {"SendingMixin": frozenset({"attach"})}}),
+    )
+    after = upgrade_module(job).after
+    assert GAIN in after
+    assert after.count("return self.attach(") == count
+    assert "Output.of" not in after

@@ -82,7 +82,8 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     now = translate_revision(job, job.twin.new)
     new = now.units
     chosen = _choose_bases(job, drafts, new)
-    old = {name: _remove_new_uses(job, name, translate_units(job, base.side)[name]) for name, base in chosen.items()}
+    written = {name: translate_units(job, base.side)[name] for name, base in chosen.items()}
+    old = {name: _remove_new_uses(job, name, text) for name, text in written.items()}
     # A copied unit gets vLLM's own changes from vllm-ascend, any other unit only from its twin.
     older: dict[str, tuple[str, ...]] = {}
     for draft in drafts:
@@ -92,7 +93,7 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
                 draft, job, chosen[name], old=old[name], now=new[name], is_copied=_is_copied(draft, job)
             )
     copies = [draft for draft in drafts if _is_copied(draft, job) and draft.name in chosen]
-    rebased, from_vllm = _rebase_on_old_vllm(job, copies, chosen, old=old, new=new)
+    rebased, from_vllm = _rebase_on_old_vllm(job, copies, chosen, old=written, new=new)
     as_written = _key_by_npu_name(job, texts.unit_texts(job.twin.new.text, job.twin.new.path))
     return GpuSide(
         old=old,
@@ -126,7 +127,8 @@ def use_earlier_base(draft: Draft, job: ModuleJob, side: GpuSide) -> GpuSide | N
     here = {draft.name: _remove_new_uses(job, draft.name, old)}
     copies = [draft] if _is_copied(draft, job) else []
     plain = _drop_vllm_decorators(job, [draft], old=here, new=side.new)
-    rebased, from_vllm = _rebase_on_old_vllm(job, copies, {draft.name: bases[best]}, old=here, new=side.new)
+    chosen = {draft.name: bases[best]}
+    rebased, from_vllm = _rebase_on_old_vllm(job, copies, chosen, old={draft.name: old}, new=side.new)
     return replace(
         side,
         old={**side.old, **here},
@@ -173,6 +175,7 @@ def _rebase_on_old_vllm(
 ) -> tuple[dict[str, str], dict[str, frozenset[str]]]:
     """Rebase each draft's twin that was a copy of vLLM's method onto the old vLLM.
 
+    ``old`` are the old twins as written: without the uses of new mixins, they would seem to have changed with vLLM.
     Also returns the statements of vLLM's old and new text, except those that only the twin delivers to NPU, and the
     calls of `find_calls_of_vllm`. Skips units without vLLM's module at both revisions, or where vLLM's module or the
     twin's unit has not changed.

@@ -52,7 +52,10 @@ class Rebased:
 
 
 def undo_vllm_step(new: str, *, old: str, then: str, now: str, npu: NpuVersions) -> Rebased:
-    """Undo vLLM's change from ``then`` to ``now`` in the twin's ``new`` text; ``old`` is the twin's old text."""
+    """Undo vLLM's change from ``then`` to ``now`` in the twin's ``new`` text; ``old`` is the twin's old text.
+
+    Does not bring back what vLLM dropped and neither text of the twin has: the twin was ahead of its vLLM.
+    """
     text = merge_change(new, base=now, upstream=then)
     undone = [pair for pair in _find_edits(new, text) if not pair[0].is_comment]
     is_there = {*canonical(npu.vllm)}
@@ -62,6 +65,7 @@ def undo_vllm_step(new: str, *, old: str, then: str, now: str, npu: NpuVersions)
     restored = _replace_statements(text, [pair for pair in undone if pair[0] in owed or pair[0].canon in same])
     if not parses(restored):
         return Rebased(text)
+    restored = _drop_additions(restored, old, new)
     return Rebased(restored, frozenset(node.canon for pair in owed.items() for node in pair))
 
 
@@ -144,6 +148,18 @@ def _replace_statements(text: str, pairs: Iterable[tuple[Node, Node]]) -> str:
         rows = [row if k in node.frozen or not row else margin + row for k, row in enumerate(node.lines)]
         lines[held.start - 1 : held.start - 1 + len(held.lines)] = rows
     return "\n".join(lines)
+
+
+def _drop_additions(text: str, *others: str) -> str:
+    """Remove the statements without a counterpart in any of the other texts, unless a part of them has one."""
+    nodes = list_nodes(text)
+    kept = {node for other in others for _, node in _align_statements(other, text)}
+    for node in reversed(nodes):
+        if node in kept and node.parent >= 0:
+            kept.add(nodes[node.parent])
+    rows = {row for node in nodes if node not in kept for row in range(node.start, node.start + len(node.lines))}
+    left = "\n".join(line for row, line in enumerate(text.split("\n"), 1) if row not in rows)
+    return left if parses(left) else text
 
 
 def merge_change(text: str, *, base: str, upstream: str, policy: merge.Policy = merge.PORT) -> str:

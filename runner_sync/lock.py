@@ -36,6 +36,7 @@ _UNIT_LINE = re.compile(r"^[ \t]*\[\[[ \t]*unit[ \t]*\]\]", re.MULTILINE)
 _FOLLOWED = re.compile(r'^[ \t]*"?(vllm|vllm-ascend)"?[ \t]*=[ \t]*"(\d+(?:\.\w+)+)"', re.MULTILINE)
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _REF_KEYS = ("project", "ref", "path", "name", "digest")
+_LIST_KEYS = ("also", "helpers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +165,14 @@ class _Reader:
             raise self._make_error(index, f"names the unknown project {project!r};")
         if not _DIGEST.fullmatch(digest_):
             raise self._make_error(index, f"has the malformed digest {digest_[:20]!r} for {name};")
-        also = table.get("also", [])
-        if not isinstance(also, list) or not all(isinstance(one, str) and not CONTROL.search(one) for one in also):
-            raise self._make_error(index, f"has also = {also!r} where a list of strings belongs;")
-        return BaseRef(project, ref, path, name, "lock", 1.0, digest_, tuple(also))
+        also, helpers = (self._get_strings(index, table, key) for key in _LIST_KEYS)
+        return BaseRef(project, ref, path, name, "lock", 1.0, digest_, also, helpers)
+
+    def _get_strings(self, index: int, table: dict[str, Any], key: str) -> tuple[str, ...]:
+        found = table.get(key, [])
+        if not isinstance(found, list) or not all(isinstance(one, str) and not CONTROL.search(one) for one in found):
+            raise self._make_error(index, f"has {key} = {found!r} where a list of strings belongs;")
+        return tuple(found)
 
     def _get_typed(self, index: int, table: dict[str, Any], key: str, kind: type, *, default: Any = None) -> Any:
         value = table.get(key, default)
@@ -209,7 +214,8 @@ def _make_entry_table(entry: Entry) -> dict[str, Any]:
     for key, base in (("upstream", entry.upstream), ("gpu", entry.gpu)):
         if base is not None:
             values = (base.project, base.ref, base.path, base.qualname, base.digest)
-            table[key] = dict(zip(_REF_KEYS, values, strict=True)) | ({"also": list(base.also)} if base.also else {})
+            lists = {name: [*strings] for name in _LIST_KEYS if (strings := getattr(base, name))}
+            table[key] = dict(zip(_REF_KEYS, values, strict=True)) | lists
     return table
 
 
@@ -233,6 +239,11 @@ def merge(
         )
     ordered = tuple(merged[key] for key in sorted(merged))
     return replace(old, entries=ordered, inputs={**old.inputs, **(inputs or {})})
+
+
+def name_state(name: str, text: str) -> str:
+    """Return ``NAME@HASH`` of a helper; the hash is that of its code without docstrings."""
+    return f"{name}@{digest(text, documented=False)[:16]}"
 
 
 @lru_cache(maxsize=1024)

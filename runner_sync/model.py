@@ -170,7 +170,7 @@ class BaseRef:
     """The upstream text that a unit was copied from, and how it was determined.
 
     ``similarity`` is in 0…1. ``also`` are further refs that the statements of a composite copy, or passages of the GPU
-    twin, come from.
+    twin, come from. ``helpers`` are the twin's helpers that the unit has in place, as ``NAME@HASH``.
     """
 
     project: Project
@@ -181,6 +181,7 @@ class BaseRef:
     similarity: float
     digest: str = ""
     also: tuple[str, ...] = ()
+    helpers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

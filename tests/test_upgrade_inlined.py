@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sync_samples import port_of
 
-from runner_sync.upgrade.from_gpu.twin.inlined import find_helpers_in_place, inline_helpers
+from runner_sync.lineage.inlined import find_helpers_in_place, inline_helpers
 
 NPU = """\
 from vllm_omni.platforms.npu.worker.npu_model_runner import OmniNPUModelRunner

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from sync_samples import port_of
 
+from runner_sync.lineage.inlined import inline_helpers
 from runner_sync.upgrade.from_gpu.twin.computed import find_passage, is_most_of
-from runner_sync.upgrade.from_gpu.twin.inlined import inline_helpers
 
 HEAD = """\
 from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner

@@ -154,6 +154,10 @@ def _drop_hashes(lock: locks.Lock, entries: Sequence[locks.Entry]) -> locks.Lock
 
 def _lock_reference(ref: BaseRef | None, known: BaseRef | None) -> BaseRef | None:
     """Return the reference to record: a text that is locked already keeps the ref at which it was first seen."""
-    if ref is None or (known is not None and (known.path, known.digest) == (ref.path, ref.digest)):
+    if ref is None or (known is not None and _identify_text(known) == _identify_text(ref)):
         return known if ref is not None else None
     return replace(ref, how="lock", similarity=1.0)
+
+
+def _identify_text(ref: BaseRef) -> tuple[str, str, tuple[str, ...]]:
+    return ref.path, ref.digest, ref.helpers

@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 
 from runner_sync.errors import InputError, UnknownFormat
 from runner_sync.lineage.alignment import aligned_with
-from runner_sync.lock import Entry, Lock, is_lock, load
+from runner_sync.lineage.inlined import append_helpers, find_twin_helpers
+from runner_sync.lock import Entry, Lock, is_lock, load, name_state
 from runner_sync.model import BaseRef, Project
 from runner_sync.sync.options import Progress, UpgradeOptions
 from runner_sync.sync.synced.locked import find_changed_unit
@@ -24,6 +25,7 @@ from runner_sync.trees import InGit, Tree
 from runner_sync.units import texts
 from runner_sync.upgrade import ModuleResult, ModuleRevision
 from runner_sync.verify.runners import locked
+from runner_sync.verify.runners.parity import translate_to_npu
 from runner_sync.verify.runners.reading import Reading
 
 
@@ -109,7 +111,7 @@ class RecordedBases:
 
         def choose(name: str, base: BaseRef | None, gpu: BaseRef | None) -> tuple[BaseRef | None, BaseRef | None]:
             if (entry := valid.get(name)) is not None:
-                return entry.upstream or base, entry.gpu or gpu
+                return entry.upstream or base, self._name_helpers(result, name, entry.gpu) or gpu
             then = edited.get(name)
             is_behind = then is not None and gpu is not None and self._is_nearer_to_old_twin(result, name, then, gpu)
             return base, then if is_behind else gpu
@@ -145,10 +147,25 @@ class RecordedBases:
 
     def _is_nearer_to_old_twin(self, result: ModuleResult, name: str, then: BaseRef, now: BaseRef) -> bool:
         """Whether a unit is still nearer to the GPU text of ``then`` than to that of ``now``."""
-        own = texts.unit_texts(result.before, result.path).get(name, "")
-        sides = ((then, self._read_revision(then).text), (now, self.given.omni.read(now.path) or ""))
-        before, after = (texts.unit_texts(text, ref.path).get(ref.qualname, "") for ref, text in sides)
-        return aligned_with(own, [before, after], after) == 0
+        mine = texts.unit_texts(result.before, result.path)
+        sides = (self._read_revision(then).text, self.given.omni.read(now.path) or "")
+        before, after = (append_helpers(name, mine, self._key_by_npu_name(text, now.path)) for text in sides)
+        return aligned_with(mine.get(name, ""), [before, after], after) == 0
+
+    def _name_helpers(self, result: ModuleResult, name: str, ref: BaseRef | None) -> BaseRef | None:
+        """Add the helpers in place to a recorded GPU text; locks of earlier versions do not record them."""
+        if ref is None or ref.helpers:
+            return ref
+        twin = self._key_by_npu_name(self._read_revision(ref).text, ref.path)
+        found = find_twin_helpers(name, texts.unit_texts(result.before, result.path), twin)
+        written = texts.unit_texts(self._read_revision(ref).text, ref.path)
+        names = map(self.given.profile.gpu_name, found)
+        return replace(ref, helpers=tuple(sorted(name_state(one, written[one]) for one in names)))
+
+    def _key_by_npu_name(self, text: str, path: str) -> dict[str, str]:
+        """Return the units of a GPU text, translated, by their NPU names."""
+        profile, units = self.given.profile, texts.unit_texts(text, path)
+        return {profile.npu_name(name): translate_to_npu(unit, profile) for name, unit in units.items()}
 
     def _is_valid(self, entry: Entry, npu: Reading) -> bool:
         """Whether an entry goes into the new lock: its references can be read, and its unit has not been edited since.
@@ -205,4 +222,7 @@ class RecordedBases:
         """Whether the tree at hand has another text of the unit than the locked one."""
         tree = self.given.trees.get(ref.project)
         text = tree.read(ref.path) if tree is not None else None
-        return text is None or locked.is_changed(ref, Reading(ref.path, text), quick=None)
+        if text is None:
+            return True
+        now = Reading(ref.path, text)
+        return locked.is_changed(ref, now, quick=None) or bool(locked.find_changed_helpers(ref, now))

@@ -1,9 +1,9 @@
 """RS201 gpu-changed: a GPU method changed since its NPU twin was last synced, and the twin did not.
 
-What: the lock records which text of the GPU unit each NPU unit was ported from. The GPU unit is different now (or
-gone), and the NPU unit is unchanged since the lock. With `--changed-since` the rule also reports a GPU unit that the
-branch changed while it left the NPU unit alone, if the NPU unit was edited since the lock or the lock has no GPU text
-of it.
+What: the lock records which text of the GPU unit each NPU unit was ported from, and which helpers of the GPU class the
+NPU unit has in place of their calls. One of these texts is different now (or gone), and the NPU unit is unchanged since
+the lock. With `--changed-since` the rule also reports a GPU unit that the branch changed while it left the NPU unit
+alone, if the NPU unit was edited since the lock or the lock has no GPU text of it.
 
 Example: a pull request fixes `GPUARModelRunner._build_multimodal_outputs` and leaves
 `NPUARModelRunner._build_multimodal_outputs` as it was.
@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 
 from runner_sync.errors import InputError
 from runner_sync.lock import Entry
-from runner_sync.model import Severity, Unit
+from runner_sync.model import BaseRef, Severity, Unit
 from runner_sync.syntax import Function
 from runner_sync.verify.runners.duplication import is_equal_translated
 from runner_sync.verify.runners.job import Subject
@@ -37,14 +37,16 @@ from runner_sync.verify.runners.locked import (
     GPU_TEXT,
     code_hash,
     digest_now,
+    find_changed_helpers,
     find_definition,
+    hash_text,
     is_changed,
     is_edited,
     is_unchanged,
 )
 from runner_sync.verify.runners.reading import Hit, Reading
 from runner_sync.verify.runners.spots import unit_hit
-from runner_sync.verify.runners.unlocked import unlocked_twins
+from runner_sync.verify.runners.unlocked import find_helpers_in_place, unlocked_twins
 
 CODE = "RS201"
 NAME = "gpu-changed"
@@ -57,11 +59,13 @@ PORTED: tuple[str, Severity] = (CODE, "info")
 class _Change:
     """A change of the GPU unit ``twin`` of the NPU unit ``name`` ``since`` a revision.
 
-    ``contrast`` says in words what happened to the NPU unit; ``is_ported`` means that the NPU unit was edited, too.
+    ``units`` are the twin, if it changed itself, and the changed helpers that the NPU unit has in place. ``contrast``
+    says in words what happened to the NPU unit; ``is_ported`` means that the NPU unit was edited, too.
     """
 
     name: str
     twin: str
+    units: tuple[str, ...]
     since: str
     contrast: str
     is_ported: bool = False
@@ -73,52 +77,57 @@ def find(subject: Subject) -> Iterator[Hit]:
     if gpu is None:
         return
     for entry in subject.module.entries:
-        if entry.gpu is not None and entry.gpu.path == gpu.path and _has_twin_changed(entry, gpu):
-            yield from _check_entry(subject, gpu, entry)
-    for name, twin in unlocked_twins(subject) if subject.job.before is not None else ():
-        if _has_only_twin_changed(subject, name, twin) and not _is_fully_ported(subject, gpu, name, twin):
-            yield from _make_hit(subject, gpu, _Change(name, twin, *_SINCE_BRANCH))
+        if entry.gpu is not None and entry.gpu.path == gpu.path:
+            yield from _check_entry(subject, gpu, entry, entry.gpu)
+    for name, twin in unlocked_twins(subject):
+        change = _find_change_of_branch(subject, name, twin)
+        if change is not None and not _is_fully_ported(subject, gpu, name, twin):
+            yield from _make_hit(subject, gpu, change)
 
 
-def _has_twin_changed(entry: Entry, gpu: Reading) -> bool:
+def _check_entry(subject: Subject, gpu: Reading, entry: Entry, locked: BaseRef) -> Iterator[Hit]:
+    name, twin = entry.qualname, locked.qualname
     quick, code = (entry.extra.get(key) for key in (GPU_TEXT, GPU_CODE))
-    return entry.gpu is not None and is_changed(entry.gpu, gpu, quick=quick, code=code)
+    units = (twin,) * is_changed(locked, gpu, quick=quick, code=code) + find_changed_helpers(locked, gpu)
+    of_branch = _find_change_of_branch(subject, name, twin)
+    if units and not is_edited(entry, subject.npu):
+        yield from _make_hit(
+            subject, gpu, _Change(name, twin, units, locked.ref, "this unit is still as it was synced then")
+        )
+    elif of_branch is not None and (units or (not locked.helpers and of_branch.units != (twin,))):
+        yield from _make_hit(subject, gpu, of_branch)
+    elif units:
+        contrast = "this unit was edited since, too"
+        yield from _make_hit(subject, gpu, _Change(name, twin, units, locked.ref, contrast, is_ported=True))
 
 
-def _check_entry(subject: Subject, gpu: Reading, entry: Entry) -> Iterator[Hit]:
-    assert entry.gpu is not None
-    name, twin, since = entry.qualname, entry.gpu.qualname, entry.gpu.ref
-    if not is_edited(entry, subject.npu):
-        change = _Change(name, twin, since, "this unit is still as it was synced then")
-    elif _has_only_twin_changed(subject, name, twin):
-        change = _Change(name, twin, *_SINCE_BRANCH)
-    else:
-        change = _Change(name, twin, since, "this unit was edited since, too", is_ported=True)
-    yield from _make_hit(subject, gpu, change)
-
-
-_SINCE_BRANCH = "the branch began", "this unit did not"
-
-
-def _has_only_twin_changed(subject: Subject, name: str, twin: str) -> bool:
-    """Whether the branch changed the GPU unit and not the NPU unit; ``False`` when unknown."""
-    before = subject.before
-    if before is None or before.gpu is None or subject.gpu is None:
-        return False
+def _find_change_of_branch(subject: Subject, name: str, twin: str) -> _Change | None:
+    """Return what the branch changed on the GPU side; ``None`` if that is nothing or unknown, or NPU changed, too."""
+    before, gpu = subject.before, subject.gpu
+    if before is None or before.gpu is None or gpu is None or gpu.text == before.gpu.text:
+        return None
     try:
-        return is_unchanged(subject.npu, before.npu, name) and not is_unchanged(subject.gpu, before.gpu, twin)
+        if not is_unchanged(subject.npu, before.npu, name):
+            return None
+        names = (twin, *find_helpers_in_place(before.npu, before.gpu, name, subject.profile))
+        units = tuple(one for one in names if not is_unchanged(gpu, before.gpu, one))
     except InputError:
-        return False
+        return None
+    return _Change(name, twin, units, _BRANCH, "this unit did not") if units else None
+
+
+_BRANCH = "the branch began"
 
 
 def _make_hit(subject: Subject, gpu: Reading, change: _Change) -> Iterator[Hit]:
     """Yield the finding, or nothing for an NPU unit that is gone."""
     twin = change.twin
-    unit, other = subject.npu.units.get(change.name), gpu.units.get(twin)
+    unit = subject.npu.units.get(change.name)
     if unit is None:
         return
-    state = (code_hash(gpu, twin) or "gone")[:12]
-    what = f"{_describe_fate(subject, twin, other, change.since)} since {change.since}"
+    now = [gpu.units.get(name) for name in change.units]
+    state, documented = _hash_state(gpu, change)
+    what = f"{_describe_fate(subject, change.units[0], now[0], change.since)} since {change.since}"
     port = f"`runner-sync upgrade --only {unit.qualname}` ports the change"
     if change.is_ported:
         port = f"Where it has the change, record it: `runner-sync lock`; {port}"
@@ -127,13 +136,25 @@ def _make_hit(subject: Subject, gpu: Reading, change: _Change) -> Iterator[Hit]:
         PORTED if change.is_ported else (CODE, SEVERITY),
         unit,
         symbol=twin,
-        message=f"The GPU twin `{twin}` ({_locate_twin(gpu, other)}) {what}, and {change.contrast}.",
+        message=f"{_name_changed(change, _locate(gpu, now[0]))} {what}, and {change.contrast}.",
         fix=f"{port}; where it is not for NPU, `# runner-sync: ignore[{CODE}:{twin}@{state}] reason` above this unit.",
-        also=((other.path, other.start, other.end),) if other is not None else (),
+        also=tuple((one.path, one.start, one.end) for one in now if one is not None),
     )
-    documented = (digest_now(gpu, twin) or "")[:12]
     finding = replace(hit.finding, state=state, old_state=documented if documented != state else "")
     yield replace(hit, finding=finding, is_done=_is_fully_ported(subject, gpu, change.name, twin))
+
+
+def _hash_state(gpu: Reading, change: _Change) -> tuple[str, str]:
+    """Return the digest of the changed code and, unless a helper changed, the one that earlier versions gave."""
+    if change.units == (change.twin,):
+        return (code_hash(gpu, change.twin) or "gone")[:12], (digest_now(gpu, change.twin) or "")[:12]
+    return hash_text(" ".join(code_hash(gpu, name) for name in (change.twin, *change.units)))[:12], ""
+
+
+def _name_changed(change: _Change, place: str) -> str:
+    if change.units[0] == change.twin:
+        return f"The GPU twin `{change.twin}` ({place})"
+    return f"`{change.units[0]}` ({place}), which the GPU twin `{change.twin}` calls and this unit has in place,"
 
 
 def _is_fully_ported(subject: Subject, gpu: Reading, name: str, twin: str) -> bool:
@@ -144,12 +165,12 @@ def _is_fully_ported(subject: Subject, gpu: Reading, name: str, twin: str) -> bo
     return is_equal_translated(subject.npu, own, gpu, other, profile=subject.profile)
 
 
-def _describe_fate(subject: Subject, twin: str, now: Unit | None, since: str) -> str:
+def _describe_fate(subject: Subject, name: str, now: Unit | None, since: str) -> str:
     if now is None:
         return "is gone"
-    before = subject.before.gpu if subject.before is not None and since == _SINCE_BRANCH[0] else None
-    return "is new" if before is not None and twin not in before.units else "changed"
+    before = subject.before.gpu if subject.before is not None and since == _BRANCH else None
+    return "is new" if before is not None and name not in before.units else "changed"
 
 
-def _locate_twin(gpu: Reading, twin: Unit | None) -> str:
-    return f"{twin.path}:{twin.start}" if twin is not None else gpu.path
+def _locate(gpu: Reading, unit: Unit | None) -> str:
+    return f"{unit.path}:{unit.start}" if unit is not None else gpu.path

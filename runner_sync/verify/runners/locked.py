@@ -41,7 +41,7 @@ def find_definition(reading: Reading, qualname: str) -> Function | ast.ClassDef 
 def text_hash(reading: Reading, qualname: str) -> str:
     """Return the hash of the lines of a definition or class-level field; ``""`` if there is none."""
     node = find_definition(reading, qualname) or _find_field(reading, qualname)
-    return _hash(reading.text_of(node)) if node is not None else ""
+    return hash_text(reading.text_of(node)) if node is not None else ""
 
 
 def _find_field(reading: Reading, qualname: str) -> ast.stmt | None:
@@ -55,14 +55,15 @@ def _target_name(statement: ast.Assign | ast.AnnAssign) -> str:
     return dotted(statement.targets[0] if isinstance(statement, ast.Assign) else statement.target)
 
 
-def _hash(text: str) -> str:
+def hash_text(text: str) -> str:
+    """Return the first 16 digits of the SHA-256 of a text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def outside_hash(reading: Reading, qualname: str, *, label: str) -> str:
     """Return the hash of a definition's code outside its Omni-new blocks; layout and comments do not count."""
     lines = outside_lines(reading, qualname, label=label)
-    return _hash("".join(code for _, code in lines)) if lines is not None else ""
+    return hash_text("".join(code for _, code in lines)) if lines is not None else ""
 
 
 def outside_lines(reading: Reading, qualname: str, *, label: str) -> list[tuple[int, str]] | None:
@@ -103,6 +104,12 @@ def is_changed(reference: BaseRef, reading: Reading, *, quick: object, code: obj
     if digest_now(reading, reference.qualname) == reference.digest:
         return False
     return not code or code_hash(reading, reference.qualname) != code
+
+
+def find_changed_helpers(reference: BaseRef, reading: Reading) -> tuple[str, ...]:
+    """Return the names of the locked helpers of a unit that have other code now, or are gone."""
+    names = (helper.rpartition("@")[0] for helper in reference.helpers)
+    return tuple(name for name in names if f"{name}@{code_hash(reading, name)}" not in reference.helpers)
 
 
 def is_unchanged(now: Reading, before: Reading, qualname: str) -> bool:

@@ -1,4 +1,4 @@
-"""Finds units with a GPU twin that the lock does not record, and entries whose unit is gone (RS111, RS201, RS208).
+"""Finds what the lock does not record of units with a GPU twin, and entries whose unit is gone (RS111, RS201, RS208).
 
 Comes in: a `Subject`. Goes out: names. May touch: nothing. Looks only at functions and at methods of the twin classes,
 because a lock records each of these that has a GPU twin.
@@ -6,8 +6,11 @@ because a lock records each of these that has a GPU twin.
 
 from __future__ import annotations
 
+from runner_sync.lineage.inlined import find_twin_helpers
+from runner_sync.profile import Profile
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import find_definition, text_hash
+from runner_sync.verify.runners.parity import translate_to_npu
 from runner_sync.verify.runners.reading import Reading
 
 
@@ -31,6 +34,13 @@ def find_twin_units(subject: Subject) -> tuple[tuple[str, str], ...]:
     names = [f"{npu.name}.{member}" for _, npu in subject.twins for member in npu.methods]
     pairs = [(name, subject.profile.gpu_name(name)) for name in (*names, *subject.npu.functions)]
     return tuple((name, twin) for name, twin in pairs if find_definition(gpu, twin) is not None)
+
+
+def find_helpers_in_place(npu: Reading, gpu: Reading, name: str, profile: Profile) -> tuple[str, ...]:
+    """Return the GPU methods that the twin of the NPU unit ``name`` calls and whose statements the unit has itself."""
+    mine = {own: unit.text for own, unit in npu.units.items()}
+    twin = {profile.npu_name(one): translate_to_npu(unit.text, profile) for one, unit in gpu.units.items()}
+    return tuple(map(profile.gpu_name, find_twin_helpers(name, mine, twin)))
 
 
 def has_gpu_entries(subject: Subject) -> bool:

@@ -14,11 +14,12 @@ apply::
 
 from __future__ import annotations
 
+from runner_sync.lineage import inlined
+from runner_sync.lineage.inlined import Twin
 from runner_sync.model import Triple
 from runner_sync.texts.member_text import self_names
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu.twin import inlined, mixins
-from runner_sync.upgrade.from_gpu.twin.inlined import Twin
+from runner_sync.upgrade.from_gpu.twin import mixins
 from runner_sync.upgrade.job import ModuleJob
 
 CAME = "only the statements that use the new mixin were ported"

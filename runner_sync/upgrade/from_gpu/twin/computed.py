@@ -19,10 +19,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from runner_sync.lineage import FEWEST
+from runner_sync.lineage.inlined import IN_PLACE
 from runner_sync.statements import first_function
 from runner_sync.statements.parsing import parses
 from runner_sync.syntax import Function, walk
-from runner_sync.upgrade.from_gpu.twin.inlined import IN_PLACE
 
 REACH = 2
 """Longest span of a helper's in-line statements, as a multiple of the helper's own row count; a judgement."""

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field, replace
 
 from runner_sync import lineage
 from runner_sync.lineage.alignment import aligned_with
-from runner_sync.lock import digest
+from runner_sync.lineage.inlined import append_helpers
+from runner_sync.lock import digest, name_state
 from runner_sync.model import BaseRef, Finding
 from runner_sync.profile import Profile
 from runner_sync.texts.member_text import canonical
@@ -290,15 +291,20 @@ def _choose_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str
             continue
         if present is not None and name in mine and name in new and options[-1][1] != new[name]:
             options.append((present, new[name]))
-        target = mine.get(name, options[-1][1])
-        chosen[name] = options[aligned_with(target, [text for _, text in options], new.get(name))][0]
+        target, texts_, now = mine.get(name, options[-1][1]), [text for _, text in options], new.get(name)
+        if len({*texts_, now}) == 1:  # then only the helpers in place can tell
+            texts_ = [append_helpers(name, mine, table) for _, table in tables if name in table]
+            now = append_helpers(name, mine, new)
+        chosen[name] = options[aligned_with(target, texts_, now)][0]
     return chosen
 
 
 def _is_locked(job: ModuleJob, side: ModuleRevision, name: str) -> bool:
-    entry = job.twin.locked.get(name)
-    text = texts.unit_texts(side.text, side.path).get(entry.qualname) if entry is not None else None
-    return entry is not None and text is not None and digest(text) == entry.digest
+    entry, units = job.twin.locked.get(name), texts.unit_texts(side.text, side.path)
+    if entry is None or entry.qualname not in units or digest(units[entry.qualname]) != entry.digest:
+        return False
+    helpers = {helper.rpartition("@")[0] for helper in entry.helpers}
+    return {name_state(helper, units[helper]) for helper in helpers & units.keys()} == {*entry.helpers}
 
 
 def _key_by_npu_name(job: ModuleJob, table: Mapping[str, str]) -> dict[str, tuple[str, str]]:

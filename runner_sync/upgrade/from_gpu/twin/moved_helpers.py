@@ -18,15 +18,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from runner_sync.confidence import CONTESTED, INFERRED
+from runner_sync.lineage import inlined
+from runner_sync.lineage.inlined import Twin
 from runner_sync.listing import at_most
 from runner_sync.model import ReviewItem
 from runner_sync.statements import first_function
 from runner_sync.texts.member_text import canonical, self_names
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu.twin import inlined
 from runner_sync.upgrade.from_gpu.twin.computed import find_computed, find_passage
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
-from runner_sync.upgrade.from_gpu.twin.inlined import Twin
 from runner_sync.upgrade.from_gpu.twin.new_homes import Home, Homes, find_new_homes
 from runner_sync.upgrade.from_gpu.twin.readings import translate_units
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision

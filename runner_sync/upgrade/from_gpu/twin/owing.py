@@ -19,13 +19,13 @@ import ast
 import re
 from collections.abc import Mapping
 
+from runner_sync.lineage.inlined import find_helpers_in_place
 from runner_sync.statements import tree_of
 from runner_sync.syntax import walk
 from runner_sync.texts.member_text import self_mentions, self_names
 from runner_sync.units import texts
 from runner_sync.upgrade.from_gpu.twin import mixins
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
-from runner_sync.upgrade.from_gpu.twin.inlined import find_helpers_in_place
 from runner_sync.upgrade.job import ModuleJob, Owed
 
 _WORD = re.compile(r"[A-Za-z_]\w*")

@@ -68,6 +68,33 @@ def find_helpers_in_place(method: str, helpers: Mapping[str, str]) -> frozenset[
     return frozenset(name for name, helper in helpers.items() if name not in called and _is_in_place(helper, [method]))
 
 
+def find_inlined(method: str, twin: Twin) -> frozenset[str]:
+    """Return the names of the helpers that ``method`` has in place where its twin calls them, also through others."""
+    text, helpers = twin
+    found, todo = set[str](), [text]
+    while todo:
+        called = {name: helpers[name] for name in self_names(todo.pop()) & helpers.keys() - found}
+        more = find_helpers_in_place(method, called)
+        found |= more
+        todo += [helpers[name] for name in more]
+    return frozenset(found)
+
+
+def find_twin_helpers(name: str, mine: Mapping[str, str], twin: Mapping[str, str]) -> list[str]:
+    """Return the methods of ``twin`` that ``mine`` lacks and whose statements its unit ``name`` has in place.
+
+    Both hold the texts of units by their NPU names.
+    """
+    prefix = f"{name.rpartition('.')[0]}."
+    helpers = {n.removeprefix(prefix): text for n, text in twin.items() if n.startswith(prefix) and n not in mine}
+    return [f"{prefix}{n}" for n in sorted(find_inlined(mine.get(name, ""), (twin.get(name, ""), helpers)))]
+
+
+def append_helpers(name: str, mine: Mapping[str, str], twin: Mapping[str, str]) -> str:
+    """Return the twin's text of a unit, followed by the helpers that NPU's unit has in place, to compare both."""
+    return "\n".join([twin.get(name, ""), *(twin[helper] for helper in find_twin_helpers(name, mine, twin))])
+
+
 def _inline_bodies(side: Twin, names: Collection[str], *, other: Twin) -> _Inlined:
     """Inline these helpers into the text of ``side`` where each is first used, including helpers of helpers."""
     inlined = set()

@@ -469,6 +469,30 @@ OLD_AND_NEW = {
         "def step(self, padded, tokens=None, positions=None): ...",
         [("RS307", "step")],
     ),
+    "arguments with the names of where they land": (
+        "def run(self, tokens):\n    return self.step(tokens, self.positions)",
+        "def step(self, prefill, tokens, positions=None): ...\npositions = None",
+        "def step(self, tokens, positions=None): ...\npositions = None",
+        [],
+    ),
+    "an argument with the name of where it landed": (
+        "def run(self, tokens):\n    return self.step(tokens, 2)",
+        "def step(self, tokens, positions=None): ...",
+        "def step(self, padded, tokens=None, positions=None): ...",
+        [("RS307", "step")],
+    ),
+    "a call that upstream makes, too": (
+        "def run(self):\n    return self.step(1, 2)",
+        "def step(self, prefill, tokens): ...",
+        "def step(self, tokens, positions): ...\ndef own(self):\n    return self.step(1, 2)",
+        [],
+    ),
+    "another call than upstream makes": (
+        "def run(self):\n    return self.step(1, 2)",
+        "def step(self, prefill, tokens): ...",
+        "def step(self, tokens, positions): ...\ndef own(self):\n    return self.step(1, 3)",
+        [("RS307", "step")],
+    ),
     "a removed first parameter": (
         "def run(self):\n    return self.step(1, 2)",
         "def step(self, prefill, tokens): ...",

@@ -15,7 +15,8 @@ Fix: pass by keyword, or in the target's order; unpack in that order.
 Leaves alone: a parameter that was only renamed in place, calls whose arguments do not fit (RS302) or did not fit
 before, star arguments; a single value under another's name, names of one or two letters, a recursive call that passes
 the function's own arguments in another order; returned values of which one was renamed, or that moved in some returns
-only; unpackings that changed as well. Except for swapped values the rule needs the old trees.
+only; unpackings that changed as well; an argument with the name of the parameter that it lands on; a call that a parent
+class makes word for word on the target. Except for swapped values the rule needs the old trees.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from collections.abc import Iterable, Iterator
 
 from runner_sync import signatures
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import is_name
+from runner_sync.syntax import dotted_name, dumped, is_name, walk
 from runner_sync.verify.trees.calling import swapped
 from runner_sync.verify.trees.calling.aliases import resolve_alias
 from runner_sync.verify.trees.calling.callees import Callee
@@ -41,6 +42,8 @@ from runner_sync.verify.trees.values.uses import find_unpackings
 CODE = "RS307"
 NAME = "positional-shift"
 SEVERITY: Severity = "error"
+
+_OMNI = "vllm-omni"
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
@@ -98,23 +101,35 @@ def _make_swap_finding(
 def find_shift(call: ast.Call, before: Callee, after: Callee) -> tuple[str, str] | None:
     """Return the first (old, new) parameter pair that shows a move at a position the call fills, or ``None``.
 
-    A rename in place is no move. A call that did not fit the old callee was not written for it.
+    A rename in place is no move, nor is an argument with the name of the parameter that it lands on. A call that did
+    not fit the old callee was not written for it.
     """
     arguments = signatures.of_call(call)
     sides = (before.signature, after.signature)
     if arguments.open_positional or any(signatures.misfits(side, arguments) for side in sides):
         return None
     old, new = before.signature.positional, after.signature.positional
-    for was, now in list(zip(old, new, strict=False))[: arguments.positional]:
-        if was != now and (was in new or now in old):
+    for was, now, value in zip(old, new, call.args, strict=False):
+        given = (dotted_name(value) or "").rpartition(".")[2]
+        if was != now and (was in new or now in old) and given != now:
             return was, now
     return None
+
+
+def _is_upstreams(step: Step, call: ast.Call, callee: Callee) -> bool:
+    """Whether a parent class outside omni makes a call with the same code, of a function that is not omni's either."""
+    info = step.frame.info
+    if info is None or callee.module.project == _OMNI:
+        return False
+    classes = (one for mro in step.program.mros(info) for one in mro.classes if one.module.project != _OMNI)
+    calls = (node for one in classes for node in walk(one.node) if isinstance(node, ast.Call))
+    return any(dumped(node) == dumped(call) for node in calls)
 
 
 def _check_call(step: Step, node: ast.Call) -> Iterator[Finding]:
     for new_group, old_group in step.callees(node):
         moves = [find_shift(node, was, now) for was in old_group for now in new_group]
-        if moves and all(moves) and moves[0] is not None:
+        if moves and all(moves) and moves[0] is not None and not _is_upstreams(step, node, new_group[0]):
             was, now = moves[0]
             callee = new_group[0]
             yield step.frame.finding(

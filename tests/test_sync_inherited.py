@@ -124,6 +124,12 @@ def test_an_upgrade_says_what_it_does_not_change(tmp_path: Path, monkeypatch: py
         f" target trees: {GPU_BASE} OmniGPUModelRunner._forward (gone). Bring the GPU runners to this vLLM first."
     )
     assert "gone" not in {finding.symbol for finding in report.findings}
+    lay_out(trees.omni, {"docker/Dockerfile.ci": "ARG VLLM_BASE_TAG=v0.20.0\n"})
+    (told,) = [note for note in sync.upgrade(options).report.notes if "inherit GPU code" in note]
+    assert told.endswith("OmniGPUModelRunner._forward (gone)."), "the GPU runners are for this vLLM already"
+    lay_out(trees.omni, {"docker/Dockerfile.ci": "ARG VLLM_BASE_TAG=v0.19.0\n"})
+    (told,) = [note for note in sync.upgrade(options).report.notes if "inherit GPU code" in note]
+    assert told.endswith(" Bring the GPU runners to this vLLM first.")
 
 
 FITTED = f"{NPU_PARENT}    sp = 1\n    def begin(self):\n        self.seq_lens = Rows()\n"

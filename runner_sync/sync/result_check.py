@@ -66,7 +66,7 @@ def find_new_breakage(given: inputs.Inputs, results: Sequence[ModuleResult], opt
         *unread,
         *_note_others(others, options),
         *inherited_code.note_unfit(
-            [one for one in inherited if (one.path, one.line, one.symbol) not in reported], given.profile
+            [one for one in inherited if (one.path, one.line, one.symbol) not in reported], world, given.profile
         ),
         *inherited_code.note_never_set([i for i in idle if is_selected(i.unit, options.only)], given.profile),
     )

@@ -16,9 +16,11 @@ from collections.abc import Iterator, Sequence
 from runner_sync.errors import InputError
 from runner_sync.model import Finding
 from runner_sync.profile import Profile
+from runner_sync.sources import declared_vllm
 from runner_sync.verify import breakage
 from runner_sync.verify.check import CheckJob
 from runner_sync.verify.trees.idle import Idle
+from runner_sync.verify.trees.world import World
 
 
 def make_notes(job: CheckJob, known: Sequence[Finding]) -> Iterator[str]:
@@ -34,7 +36,8 @@ def make_notes(job: CheckJob, known: Sequence[Finding]) -> Iterator[str]:
         found, idle = breakage.find_inherited_since(job.world, job.old_world, [*own, *job.world.beside(own)])
     except InputError:  # a file that the runners need cannot be read
         return
-    yield from note_unfit([one for one in found if (one.path, one.line, one.symbol) not in reported], job.profile)
+    unfit = [one for one in found if (one.path, one.line, one.symbol) not in reported]
+    yield from note_unfit(unfit, job.world, job.profile)
     yield from note_never_set(idle, job.profile)
     yield from _note_imports_elsewhere(job, own)
 
@@ -63,16 +66,19 @@ def note_never_set(idle: Sequence[Idle], profile: Profile) -> Iterator[str]:
         yield f"{text}; reading it fails in {', '.join(units)}."
 
 
-def note_unfit(inherited: Sequence[Finding], profile: Profile) -> Iterator[str]:
-    """Note in one sentence the inherited omni code that does not fit and that the upgrade leaves unchanged."""
+def note_unfit(inherited: Sequence[Finding], world: World, profile: Profile) -> Iterator[str]:
+    """Note in one sentence the inherited omni code that does not fit and that the upgrade leaves unchanged.
+
+    The sentence gives no advice if the omni tree is for the vLLM of ``world`` already.
+    """
     units: dict[str, list[str]] = {}
     for finding in inherited:
         symbols = units.setdefault(f"{finding.path} {finding.unit}", [])
         symbols += [finding.symbol] if finding.symbol not in symbols else []
     if units:
         listed = "; ".join(f"{unit} ({', '.join(symbols)})" for unit, symbols in units.items())
-        whose, remedy = (
-            ("GPU", " Bring the GPU runners to this vLLM first.") if profile.has_twins else ("other omni", "")
-        )
+        whose = "GPU" if profile.has_twins else "other omni"
+        is_current = declared_vllm(world.trees["vllm-omni"]) == world.trees["vllm"].source.version
+        remedy = " Bring the GPU runners to this vLLM first." if profile.has_twins and not is_current else ""
         text = f"the {profile.platform} runners inherit {whose} code that does not fit the target trees"
         yield f"{text}: {listed}.{remedy}"

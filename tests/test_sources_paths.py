@@ -218,17 +218,26 @@ def test_a_tree_says_which_vllm_it_is_for(
 
 
 @pytest.mark.parametrize(
-    ("lines", "expected"),
+    ("lines", "expected", "as_base"),
     [
-        ("# ARG VLLM_TAG=v0.19.1\nARG VLLM_COMMIT=4d51588e2381018348f1022dfa3a7698899805b7\n", "--vllm-ref 4d51588e23"),
-        ("# ARG VLLM_COMMIT=4d51588e2381018348f1022dfa3a7698899805b7\n", "name it with --vllm-version or --vllm-path"),
+        (
+            "# ARG VLLM_TAG=v0.19.1\nARG VLLM_COMMIT=4d51588e2381018348f1022dfa3a7698899805b7\n",
+            "--vllm-ref 4d51588e23",
+            "--vllm-base 4d51588e23",
+        ),
+        (
+            "# ARG VLLM_COMMIT=4d51588e2381018348f1022dfa3a7698899805b7\n",
+            "name it with --vllm-version or --vllm-path",
+            "name it with --vllm-base",
+        ),
     ],
 )
-def test_an_image_on_a_commit_of_vllm_is_for_no_version(lines: str, expected: str) -> None:
+def test_an_image_on_a_commit_of_vllm_is_for_no_version(lines: str, expected: str, as_base: str) -> None:
     """As vllm-ascend's main branch was in May 2026 (ca4065f2e9)."""
     tree = Texts("vllm-ascend", None, {"Dockerfile": lines})
     assert declared_vllm(tree) is None
     assert expected in vllm_remedy(tree)
+    assert as_base in vllm_remedy(tree, is_base=True)
 
 
 def install(folder: Path, *, direct_url: object = None, files: dict[str, str] | None = None) -> Path:

@@ -37,15 +37,21 @@ def declared_vllm(tree: Tree) -> str | None:
     return _read_dockerfiles(tree) or _read_requirement(tree) or (_get_final_release(own, parts) if own else None)
 
 
-def vllm_remedy(tree: Tree) -> str:
+def vllm_remedy(tree: Tree, *, is_base: bool = False) -> str:
     """Return what a user can do if a tree names no vLLM version: ``"name it with --vllm-version or --vllm-path"``.
 
     The main branch of vllm-ascend is sometimes built on a vLLM commit (``ARG VLLM_COMMIT=…``), which is on no index.
+    ``is_base`` means that the runners were made for the tree and may follow a newer one.
     """
     match = _COMMIT.search(tree.read("Dockerfile") or "")
     if match is None:
-        return "name it with --vllm-version or --vllm-path"
+        return "name it with --vllm-base" if is_base else "name it with --vllm-version or --vllm-path"
     commit = match[1][:10]
+    if is_base:
+        return (
+            f"it is built on its commit {commit}: name it with --vllm-base {commit} and a checkout that has it with "
+            "--vllm-path, or name the next release with --vllm-base"
+        )
     return (
         f"it is built on its commit {commit}: name a checkout that has it with --vllm-path and --vllm-ref {commit}, "
         "or the next release with --vllm-version"

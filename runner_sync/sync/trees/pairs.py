@@ -102,7 +102,8 @@ def open_older_pair(options: CheckOptions, given: inputs.Inputs, new: Pair) -> P
         return Pair(followed, followed) if followed is not new.followed else None
     version = options.vllm_base or sources.declared_vllm(followed) or _find_locked_vllm(ref, given)
     if version is None:
-        raise InputError(f"cannot tell which vLLM {TITLES[project]} {ref} is for: name it with --vllm-base.")
+        remedy = sources.vllm_remedy(followed, is_base=True)
+        raise InputError(f"cannot tell which vLLM {TITLES[project]} {ref} is for: {remedy}.")
     if has_texts_of(version, new.vllm):
         return Pair(followed, new.vllm) if followed is not new.followed else None
     return Pair(followed, inputs.open_at("vllm", version, given.vllm, options.progress))

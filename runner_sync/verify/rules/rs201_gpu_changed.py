@@ -109,7 +109,7 @@ def _find_change_of_branch(subject: Subject, name: str, twin: str) -> _Change | 
     try:
         if not is_unchanged(subject.npu, before.npu, name):
             return None
-        names = (twin, *find_helpers_in_place(before.npu, before.gpu, name, subject.profile))
+        names = (twin, *find_helpers_in_place(before, name))
         units = tuple(one for one in names if not is_unchanged(gpu, before.gpu, one))
     except InputError:
         return None

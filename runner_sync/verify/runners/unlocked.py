@@ -7,7 +7,6 @@ because a lock records each of these that has a GPU twin.
 from __future__ import annotations
 
 from runner_sync.lineage.inlined import find_twin_helpers
-from runner_sync.profile import Profile
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import find_definition, text_hash
 from runner_sync.verify.runners.parity import translate_to_npu
@@ -36,11 +35,17 @@ def find_twin_units(subject: Subject) -> tuple[tuple[str, str], ...]:
     return tuple((name, twin) for name, twin in pairs if find_definition(gpu, twin) is not None)
 
 
-def find_helpers_in_place(npu: Reading, gpu: Reading, name: str, profile: Profile) -> tuple[str, ...]:
+def find_helpers_in_place(subject: Subject, name: str) -> tuple[str, ...]:
     """Return the GPU methods that the twin of the NPU unit ``name`` calls and whose statements the unit has itself."""
-    mine = {own: unit.text for own, unit in npu.units.items()}
-    twin = {profile.npu_name(one): translate_to_npu(unit.text, profile) for one, unit in gpu.units.items()}
-    return tuple(map(profile.gpu_name, find_twin_helpers(name, mine, twin)))
+    mine, twin = subject.answers.once(find_helpers_in_place, lambda: _read_units(subject))
+    return tuple(map(subject.profile.gpu_name, find_twin_helpers(name, mine, twin)))
+
+
+def _read_units(subject: Subject) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the texts of the NPU units, and of the GPU units as NPU would spell them, by NPU name."""
+    profile, gpu = subject.profile, subject.gpu.units if subject.gpu is not None else {}
+    mine = {name: unit.text for name, unit in subject.npu.units.items()}
+    return mine, {profile.npu_name(name): translate_to_npu(unit.text, profile) for name, unit in gpu.items()}
 
 
 def has_gpu_entries(subject: Subject) -> bool:

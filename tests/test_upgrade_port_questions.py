@@ -167,6 +167,25 @@ def test_a_change_of_lines_that_run_is_not_said_never_to_have_run(was: str, now:
     assert [item.reason for item in asked] == [said]
 
 
+@pytest.mark.parametrize(
+    ("was", "now", "asked"),
+    [
+        pytest.param("", '"""Run the rows."""\n', 0, id="a docstring more"),
+        pytest.param('"""Run."""\n', '"""Run the rows."""\n', 0, id="another docstring"),
+        pytest.param("", "# Run the rows.\n", 0, id="a comment more"),
+        pytest.param("self.start()\n", "self.start()  # the rows\n", 0, id="a comment behind a statement"),
+        pytest.param("", '"""Run the rows."""\nself.start()\n', 1, id="a statement below the docstring"),
+        pytest.param("name = 'run'\n", "name = 'run the rows'\n", 1, id="another string"),
+        pytest.param("", "name = 'run the rows'\n", 1, id="a string that is kept"),
+    ],
+)
+def test_a_docstring_is_no_code_that_has_to_run(was: str, now: str, asked: int) -> None:
+    """`_sample` of 0.28.0 on 0.30.0rc1 got a docstring that "has not run on this platform yet"."""
+    before, after = (f"def run(self, rows):\n{indent(f'{body}self.stop(rows)', ' ' * 4)}\n" for body in (was, now))
+    job, draft = ModuleJob(NPU, NPU.modules[0], "runner.py", ""), Draft("Runner.run", (Stage(before),))
+    assert len(ported_passages.list_questions(draft, job, before=before, after=after, twin=after)) == asked
+
+
 GATED = "if self.is_on:\n    self.note(rows)\n"
 MOVED_HERE = ported_passages.MOVED_HERE
 

@@ -45,14 +45,17 @@ NEAR = 3
 
 
 def list_questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twin: str) -> list[ReviewItem]:
-    """Return one question per passage of whole statements that a port changed, unless only comments differ."""
+    """Return one question per passage of whole statements that a port changed.
+
+    Asks nothing about a passage in which only comments or docstrings differ.
+    """
     old, new = before.split("\n"), after.split("\n")
     in_twin = _InTwin.of(after, twin)
     occurrences = _Occurrences.of(before, after, draft.upstream)
     found = []
     for i1, i2, j1, j2 in _find_passages(before, after, job.hierarchy.from_mixins(draft.owner)):
         was, now = _join_lines(old[i1:i2]), _join_lines(new[j1:j2])
-        if _words_outside_comments(was) == _words_outside_comments(now):
+        if _list_code_within(before, i1, i2) == _list_code_within(after, j1, j2):
             continue
         taken_over = (
             f"{_explain_presence(was, _find_telling_within(after, j1, j2), occurrences)}{owing.explain(now, job)}"
@@ -92,6 +95,12 @@ class _Occurrences:
 def _find_telling_within(text: str, first: int, last: int) -> list[str]:
     """Return the telling statements that begin in the rows ``first`` to ``last``."""
     return [node.canon for node in flatten(text) if first < node.start <= last and node.is_telling]
+
+
+def _list_code_within(text: str, first: int, last: int) -> list[str]:
+    """Return the statements that begin in the rows ``first`` to ``last``, without comments and docstrings."""
+    within = [node for node in flatten(text) if first < node.start <= last]
+    return [node.canon for node in within if not node.is_comment and node.kind != "docstring"]
 
 
 def _explain_presence(was: str, code: Sequence[str], occurrences: _Occurrences) -> str:

@@ -32,6 +32,12 @@ def test_comments_and_heads_of_blocks_do_not_hinder() -> None:
     assert ask_once(heads)[1].part_of == "R1"
 
 
+def test_the_release_of_a_copy_does_not_count() -> None:
+    """`_model_forward`, which both `_dummy_run` of 0.28.0 replace, on 0.30.0rc1: two bases, one change."""
+    older = replace(GENERATION, base="    a(0)\n")
+    assert ask_once([AR, older])[1].part_of == "R1"
+
+
 def test_a_repetition_of_a_part_belongs_to_the_question_of_that() -> None:
     part = replace(AR, id="R4", part_of="R0")
     assert ask_once([part, GENERATION])[1].part_of == "R0"
@@ -43,11 +49,18 @@ def test_a_repetition_of_a_part_belongs_to_the_question_of_that() -> None:
         pytest.param(replace(GENERATION, reason="upstream removed it"), id="another reason"),
         pytest.param(replace(GENERATION, omni="    a(3)\n"), id="another text of omni's"),
         pytest.param(replace(GENERATION, chosen="    a(2)\n"), id="another choice"),
+        pytest.param(replace(GENERATION, upstream="    a(3)\n"), id="another text of upstream's"),
         pytest.param(replace(GENERATION, unit=AR.unit, path=AR.path), id="the same unit"),
     ],
 )
 def test_what_differs_is_asked_for_itself(other: ReviewItem) -> None:
     assert ask_once([AR, other]) == (AR, other)
+
+
+def test_two_removals_of_different_statements_are_two_questions() -> None:
+    first, second = (replace(item, upstream="", chosen=item.omni) for item in (AR, GENERATION))
+    assert ask_once([first, second])[1].part_of == "R1"
+    assert ask_once([first, replace(second, base="    a(0)\n")])[1].part_of == ""
 
 
 def test_two_classes_that_get_the_same_mixin_are_one_question_with_all_that_uses_it() -> None:

@@ -33,11 +33,13 @@ def ask_once(items: Iterable[ReviewItem]) -> tuple[ReviewItem, ...]:
 def _make_key(item: ReviewItem) -> tuple[str, ...]:
     """Return what identifies a question: its reason and the texts that it shows, without layout and comments.
 
-    For an item about a whole class, which shows the class header, only the reason counts; likewise if it shows nothing.
+    The base does not count beside two sides, because copies of different releases leave the same choice. For an item
+    about a whole class, which shows the class header, only the reason counts; likewise if it shows nothing.
     """
     if "." not in item.unit and not item.base and not item.upstream and item.omni:
         return (item.reason, "class")
-    shown = [_normalize(text) for text in (item.base, item.omni, item.upstream, item.chosen)]
+    base = "" if item.omni and item.upstream else item.base
+    shown = [_normalize(text) for text in (base, item.omni, item.upstream, item.chosen)]
     return (item.reason, *shown) if any(shown) else (item.reason,)
 
 

@@ -294,7 +294,7 @@ class ModuleJob:
         }
         for row in self.profile.names:
             if not row.new_module.startswith(f"{self.profile.package}.") and target.lacks(row.new_module, row.new_name):
-                words[row.new_name] = f"not in {row.new_module}"
+                words[row.new_name] = f"not in {row.new_module} (no counterpart of {row.name})"
         return words | {
             f".{name}": f"not in {owner}"
             for name, owner in sorted(target.missing_members.items())

@@ -44,6 +44,7 @@ from runner_sync.upgrade.questions.one_decision import join_alike, link_same_rep
 from runner_sync.upgrade.questions.one_feature import join_features
 from runner_sync.upgrade.questions.partners import name_partners
 from runner_sync.upgrade.questions.replaced_calls import ask_about_replaced_calls
+from runner_sync.upgrade.questions.two_ends import ask_about_other_ends
 from runner_sync.upgrade.redundant import drop_redundant
 from runner_sync.upgrade.set_aside import set_aside_unread
 
@@ -125,7 +126,7 @@ def _ask_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSi
     drafts = [ask_about_repeated(draft, side.new.get(draft.name, ""), job.path) for draft in drafts]
     drafts = ask_about_unset(drafts, job)
     drafts = ask_about_never_set(drafts, job, side.new)
-    drafts = ask_about_counterparts(ask_about_calls(drafts, job), job)
+    drafts = ask_about_other_ends(ask_about_counterparts(ask_about_calls(drafts, job), job), job)
     drafts = ask_about_ended_calls(drafts, job)
     joined = join_under_mixins(link_same_replacements(join_features(join_alike(drafts))), job)
     return show_helpers(name_partners(joined, side.new), job, side)

@@ -1,0 +1,116 @@
+"""Asks about new upstream code that came into a copy while its other end was left out of a copy of the same class.
+
+Comes in: drafts and a ``ModuleJob``. Goes out: the drafts with questions. May touch: nothing.
+
+No merge asks about the end that came, and the question about the other end may be about something else::
+
+    came        if self.is_split: self._receive_last_rows_into_batch()
+    left out    self.is_sampled.wait()
+                if self.is_split: self._broadcast_last_rows(rows)
+
+Ends are two calls that upstream first makes in these methods since the copies: of methods whose names are equal but for
+opposite verbs, or of two methods of one object, of which nothing else there was called before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from runner_sync.confidence import CONTESTED
+from runner_sync.lineage import list_nodes
+from runner_sync.model import TITLES, ReviewItem
+from runner_sync.statements import Node, below, lines_of
+from runner_sync.statements.calls import names_called
+from runner_sync.texts.member_text import canonical
+from runner_sync.upgrade.base import find_base_text
+from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.job import ModuleJob
+from runner_sync.upgrade.questions.objects_used import is_on_kept_object
+from runner_sync.upgrade.questions.reviews import Shown, make_review
+
+OPPOSITES = (
+    frozenset({"send", "broadcast", "put", "push", "save", "write", "submit", "start", "begin", "open", "acquire"}),
+    frozenset({"receive", "recv", "get", "pop", "load", "read", "wait", "stop", "end", "close", "release"}),
+)
+"""Verbs of the two ends of an exchange or of a span."""
+
+FEWEST = 2
+"""The fewest words beside the verb that both names must have."""
+
+
+class _LeftOut(NamedTuple):
+    """A new call of upstream's in a passage that a question left out of a copy."""
+
+    draft: Draft
+    item: ReviewItem
+    called: str
+
+
+def ask_about_other_ends(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
+    """Ask once about each new statement that came unasked while a question left out its other end."""
+    bases = {draft.name: text for draft in drafts if (text := find_base_text(draft, job)) and draft.follows_upstream}
+    left_out = [one for draft in drafts if draft.name in bases for one in _find_left_out(draft, bases[draft.name])]
+    if not left_out:
+        return [*drafts]
+    return [
+        draft.with_questions(*_ask(draft, job, left_out, bases)) if draft.name in bases else draft for draft in drafts
+    ]
+
+
+def _find_left_out(draft: Draft, base: str) -> Iterator[_LeftOut]:
+    """Yield the new calls of upstream's in the passages that questions have left out."""
+    known = {*names_called(base), *names_called(draft.text)}
+    for item in draft.reviews:
+        if not item.from_gpu and item.chosen.strip() == item.omni.strip():
+            yield from (_LeftOut(draft, item, called) for called in names_called(item.upstream) if called not in known)
+
+
+def _ask(draft: Draft, job: ModuleJob, left_out: Sequence[_LeftOut], bases: Mapping[str, str]) -> Iterator[ReviewItem]:
+    nodes, seen = list_nodes(draft.text), set[str]()
+    for index, node in _find_taken(draft, nodes, bases[draft.name]):
+        other = next((one for one in left_out if _are_two_ends(draft, node.called, one, bases)), None)
+        if other is None or other.item.id in seen:
+            continue
+        seen.add(other.item.id)
+        text = lines_of(draft.text, [nodes[k] for k in below(nodes, index)])
+        reason = (
+            f"{TITLES[job.module.upstreams[0].project]} has {other.called} in {other.draft.member} as the other end of "
+            f"this, and {other.item.id} left it out: take both or neither"
+        )
+        shown = Shown(upstream=text, chosen=text)
+        yield make_review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, line=node.start)
+
+
+def _find_taken(draft: Draft, nodes: Sequence[Node], base: str) -> Iterator[tuple[int, Node]]:
+    """Yield the statements that are a new call of upstream's and came without a question, with their indices."""
+    known = {*canonical(draft.before), *canonical(base)}
+    theirs, called_before = {*canonical(draft.upstream or "")}, {*names_called(base)}
+    asked = {line.strip() for item in draft.reviews for line in item.chosen.split("\n")}
+    for index, node in enumerate(nodes):
+        is_new = node.called and node.called not in called_before and node.canon in theirs - known
+        if is_new and node.lines[0].strip() not in asked:
+            yield index, node
+
+
+def _are_two_ends(draft: Draft, called: str, other: _LeftOut, bases: Mapping[str, str]) -> bool:
+    """Whether a call that came in a draft and one left out of a copy of its class are two ends."""
+    if draft.owner != other.draft.owner or called == other.called:
+        return False
+    (owner, _, name), (other_owner, _, other_name) = called.rpartition("."), other.called.rpartition(".")
+    if owner != other_owner:
+        return False
+    if _are_opposite(name, other_name):
+        return True
+    used = (one for text in (bases[draft.name], bases[other.draft.name]) for one in names_called(text))
+    return is_on_kept_object(called) and not any(one.startswith(f"{owner}.") for one in used)
+
+
+def _are_opposite(name: str, other: str) -> bool:
+    """Whether names differ in opposite verbs at one place, and one may say more at its end."""
+    words, others = (one.strip("_").split("_") for one in (name, other))
+    differing = [pair for pair in zip(words, others, strict=False) if pair[0] != pair[1]]
+    if len(differing) != 1 or min(len(words), len(others)) <= FEWEST:
+        return False
+    (one, two), (first, second) = differing[0], OPPOSITES
+    return (one in first and two in second) or (one in second and two in first)

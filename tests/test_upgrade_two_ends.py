@@ -41,7 +41,7 @@ def asked(
     first, second = two_ends.ask_about_other_ends(drafts, JOB)
     assert second == drafts[1]
     found = first.reviews[len(questions) :]
-    assert all("as the other end of this, and R1 left it out: take both or neither" in one.reason for one in found)
+    assert all("as a counterpart of this, and R1 left it out: take both or neither" in one.reason for one in found)
     return [one.chosen for one in found]
 
 

@@ -75,7 +75,7 @@ def _ask(draft: Draft, job: ModuleJob, left_out: Sequence[_LeftOut], bases: Mapp
         seen.add(other.item.id)
         text = lines_of(draft.text, [nodes[k] for k in below(nodes, index)])
         reason = (
-            f"{TITLES[job.module.upstreams[0].project]} has {other.called} in {other.draft.member} as the other end of "
+            f"{TITLES[job.module.upstreams[0].project]} has {other.called} in {other.draft.member} as a counterpart of "
             f"this, and {other.item.id} left it out: take both or neither"
         )
         shown = Shown(upstream=text, chosen=text)

@@ -66,7 +66,8 @@ def test_a_wrapper_that_this_vllm_ascend_does_not_have_is_not_ported(
     )
     text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now)
     assert ("self.keep(ACLGraphWrapper(first))" in text) == is_there
-    reason = "it uses ACLGraphWrapper, which is not in vllm_ascend.compilation.acl_graph (no counterpart of CUDAGraphWrapper)"
+    where = "vllm_ascend.compilation.acl_graph (no counterpart of CUDAGraphWrapper)"
+    reason = f"it uses ACLGraphWrapper, which is not in {where}"
     assert (reason in questions) == (not is_there)
 
 

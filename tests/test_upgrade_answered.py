@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.merge import Decision, Reason, merge
+from runner_sync.merge import PORT, Decision, Reason, merge
 from runner_sync.model import Triple
-from runner_sync.upgrade.questions.answered import drop_answered, drop_tests_of_twin
+from runner_sync.upgrade.questions.answered import drop_answered, drop_conditions_in_helpers, drop_tests_of_twin
 
 TAKES = {"OwnOutput": frozenset({"rows", "ids", "payload", "stats"}), "Closed": frozenset({"rows", "ids"})}
 
@@ -71,3 +71,46 @@ def test_a_test_of_omni_that_the_twin_shares_is_no_question(twin: str, upstream:
 def test_a_decision_on_a_head_alone_is_left() -> None:
     item = Decision(1, 1, Reason("both added under other conditions", ("if plan",)), 0.5, "", "", "if plan:", "")
     assert drop_tests_of_twin([item], TESTED) == [item]
+
+
+TWIN = """def run(self, force, mode):
+    with self.sync():
+        if force or mode == FULL:
+            self.lens[:rows] = mode
+            meta = self.build(mode, rows)
+    return self.send(mode)
+"""
+NPU_RUN = """def run(self, force, mode):
+    meta = None
+    if self._should_build(force, mode=mode):
+        self.state = DECODE
+        self.lens[:rows] = mode
+        meta = self.build(mode, num=rows)
+    with self.lora():
+        return self.send(mode)
+"""
+SHOULD_BUILD = """    def _should_build(self, always, mode=None):
+        \"\"\"Whether to build.\"\"\"
+        # A comment.
+        return always or mode == FULL
+"""
+
+
+@pytest.mark.parametrize(
+    ("npu", "helper", "is_left"),
+    [
+        pytest.param(NPU_RUN, SHOULD_BUILD, False, id="the helper returns the condition"),
+        pytest.param(NPU_RUN, SHOULD_BUILD.replace(" or ", " and "), True, id="the helper returns another one"),
+        pytest.param(NPU_RUN, SHOULD_BUILD.replace("return", "self.log()\n        return"), True, id="it does more"),
+        pytest.param(NPU_RUN.replace("mode=mode", "mode=rows"), SHOULD_BUILD, True, id="it is given another value"),
+        pytest.param(NPU_RUN.replace("if self", "if not self"), SHOULD_BUILD, True, id="it is negated"),
+        pytest.param(NPU_RUN, "", True, id="no text shows the helper"),
+    ],
+)
+def test_a_condition_that_omni_has_in_a_helper_is_not_lost(npu: str, helper: str, is_left: bool) -> None:
+    """``_should_build_dummy_attn_metadata`` of vllm-ascend 0.24.0rc1, in the `_dummy_run` of vllm-omni 0.23.0rc1."""
+    news = TWIN.replace("rows)\n    return", "rows)\n            self.extend(meta)\n    return")
+    merged = merge(Triple(TWIN, npu, news), policy=PORT)
+    assert [item.reason.kind for item in merged.decisions] == ["outside of its condition"]
+    left = drop_conditions_in_helpers(merged.decisions, merged.text, {"_should_build": helper})
+    assert left == ([*merged.decisions] if is_left else [])

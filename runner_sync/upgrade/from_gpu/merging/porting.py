@@ -15,6 +15,7 @@ from runner_sync.merge import Veto
 from runner_sync.model import ReviewItem, Triple
 from runner_sync.texts.member_text import canonical, has_class_call, join_head
 from runner_sync.texts.names import defined_names
+from runner_sync.units.texts import unit_texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.asking import ported_passages
 from runner_sync.upgrade.from_gpu.asking.left_standing import ask_about_left_standing
@@ -34,7 +35,7 @@ from runner_sync.upgrade.from_gpu.merging.taking_back import take_back_unfit
 from runner_sync.upgrade.from_gpu.twin import gpu_side, mixins, moved_helpers
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, record_twin
 from runner_sync.upgrade.from_gpu.twin.readings import find_vllm_unit, list_vllm_canons, translate_units
-from runner_sync.upgrade.job import GpuBase, ModuleJob, find_conflict_winner
+from runner_sync.upgrade.job import GpuBase, Inherited, ModuleJob, find_conflict_winner
 from runner_sync.upgrade.questions import answered, wording
 from runner_sync.upgrade.questions.reviews import make_not_ported_review, make_review_of_decision, make_unmerged_review
 
@@ -220,6 +221,15 @@ def _select_members(units: Mapping[str, str], owner: str) -> dict[str, str]:
     return {name.rpartition(".")[2]: text for name, text in units.items() if owner and name.startswith(f"{owner}.")}
 
 
+def _list_methods(owner: str, job: ModuleJob) -> dict[str, str]:
+    """Return the methods that a class has, its own and those of omni's and of vllm-ascend's classes, by name."""
+    inherited, new = job.hierarchy.inherited.get(owner, Inherited()), job.upstream.new
+    units = unit_texts(new.text, new.path) if new is not None else {}
+    theirs = {name: text for base in inherited.classes for name, text in _select_members(units, base).items()}
+    omnis = {name: text for name, text in inherited.members.items() if text is not None}
+    return theirs | omnis | _select_members(unit_texts(job.text, job.path), owner)
+
+
 def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context: _Context) -> _Port:
     """Merge the twin's change into the draft, or ask why it was refused; ``foreign`` statements stay out."""
     job = context.job
@@ -251,6 +261,7 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
     passages = ported_passages.list_questions(draft, job, before=draft.text, after=result.text, twin=sides.upstream)
     asked = drop_already_present(result.decisions, draft.text)
     left = join_left_out(answered.drop_answered(asked, job.target.constructors))
+    left = answered.drop_conditions_in_helpers(left, result.text, _list_methods(draft.owner, job))
     decisions = [make_review_of_decision(item, draft, job.path, line=item.line, sides=wording.PORTED) for item in left]
     ported = draft.with_stage_and_moved_questions(result.text, "gpu").with_questions(*passages, *decisions)
     ported = ask_about_old_form_elsewhere(wrapped_returns.wrap_returns(ported, job, wrapped), job, sides)

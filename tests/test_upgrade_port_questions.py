@@ -186,6 +186,44 @@ def test_a_docstring_is_no_code_that_has_to_run(was: str, now: str, asked: int) 
     assert len(ported_passages.list_questions(draft, job, before=before, after=after, twin=after)) == asked
 
 
+PICKED = "out = pick(rows.to(state.device))\n"
+IN_BRANCHES = "if is_first():\n    {0}    send(state.tensors)\nelse:\n    {0}    keep(out)\n"
+IN_FRONT = f"{PICKED}if is_first():\n    send(state.tensors)\nelse:\n    keep(out)\n"
+
+
+@pytest.mark.parametrize(
+    ("after", "twin", "branches"),
+    [
+        pytest.param(
+            IN_BRANCHES.format(PICKED), IN_FRONT, ["'if is_first()', 'else' of 'if is_first()'"], id="once in front"
+        ),
+        pytest.param(
+            IN_BRANCHES.format(PICKED),
+            IN_BRANCHES.format(PICKED).replace("else:\n    out", "else:\n    same"),
+            ["'else' of 'if is_first()'"],
+            id="in one of the branches",
+        ),
+        pytest.param(IN_BRANCHES.format(PICKED), IN_BRANCHES.format(PICKED), [], id="as in the twin"),
+        pytest.param(f"if is_on():\n    {PICKED}", PICKED, [], id="once, under another condition"),
+        pytest.param(f"{PICKED}{PICKED}", PICKED, [], id="in no branch"),
+    ],
+)
+def test_a_branch_that_the_twin_does_not_have_around_a_statement_is_named(
+    after: str, twin: str, branches: list[str]
+) -> None:
+    """0.23.0rc1 on 0.24.0rc1: below `if not get_pp_group().is_last_rank`, ``hidden_states`` has no ``.device``."""
+    text, model, was = (
+        f"def run(self, rows, state):\n    self.start()\n{indent(body, ' ' * 4)}"
+        for body in (after, twin, after.replace("rows.to(state.device)", "rows"))
+    )
+    job, draft = ModuleJob(NPU, NPU.modules[0], "runner.py", ""), Draft("Runner.run", (Stage(was),))
+    asked = ported_passages.list_questions(draft, job, before=was, after=text, twin=model)
+    said = re.findall(
+        "has this statement outside of (.*): does its new form work there", "\n".join(i.reason for i in asked)
+    )
+    assert said == branches
+
+
 GATED = "if self.is_on:\n    self.note(rows)\n"
 MOVED_HERE = ported_passages.MOVED_HERE
 

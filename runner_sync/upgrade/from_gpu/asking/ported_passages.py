@@ -17,7 +17,7 @@ from runner_sync.confidence import DERIVED
 from runner_sync.model import ReviewItem
 from runner_sync.statements import INDENT, Node, ancestors, enclosing, flatten
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu.asking import features, no_longer_passed, spelled_out, unconfirmed
+from runner_sync.upgrade.from_gpu.asking import features, no_longer_passed, other_branches, spelled_out, unconfirmed
 from runner_sync.upgrade.from_gpu.twin import owing
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
@@ -61,6 +61,7 @@ def list_questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twi
         taken_over = (
             f"{_explain_presence(was, _find_telling_within(after, j1, j2), occurrences)}{owing.explain(now, job)}"
             f"{unconfirmed.explain(now, job)}{no_longer_passed.explain(was, now, after)}"
+            f"{other_branches.explain(after, j1, j2, twin=twin, before=occurrences.before)}"
         )
         item = make_review(
             draft,
@@ -82,7 +83,7 @@ class _Occurrences:
     ``lost`` occur less often after the port, ``grown`` more often.
     """
 
-    before: Container[str]
+    before: Collection[str]
     lost: Container[str]
     grown: Container[str]
     upstream: Container[str]

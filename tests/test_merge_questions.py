@@ -15,6 +15,7 @@ from merge_samples import CASES, folders, read_case
 from runner_sync.merge import (
     FOLLOW,
     PORT,
+    Kind,
     Policy,
     Reason,
     merge,
@@ -86,36 +87,69 @@ def test_a_new_branch_around_what_omni_has_otherwise_is_shown_with_its_condition
 
 EXTRACTED = "def step(self, out):\n    rows = first(out)\n    rows, marks = self.extract(out)\n{}    self.end()\n"
 WRITTEN = EXTRACTED.format("    self.write(rows)\n")
+NONE_OF_IT: Kind = "suite around nothing"
 POOLING = "    if self.is_pooling:\n        marks = None\n    else:\n        rows, marks = self.extract(out)\n"
 
 
 @pytest.mark.parametrize("policy", [FOLLOW, PORT])
 @pytest.mark.parametrize(
-    "omni",
+    ("omni", "kind"),
     [
-        pytest.param(EXTRACTED.format("").replace("    rows, marks = self.extract(out)\n", ""), id="is gone"),
+        pytest.param(
+            EXTRACTED.format("").replace("    rows, marks = self.extract(out)\n", ""), NONE_OF_IT, id="is gone"
+        ),
         pytest.param(
             WRITTEN.replace("    rows, marks = self.extract(out)\n    self.write(rows)", "    self.update(rows=rows)"),
+            NONE_OF_IT,
             id="is gone, and another call stands here",
         ),
         pytest.param(
             WRITTEN.replace("    rows = first(out)\n    rows, marks = self.extract(out)\n    self.write", "{}").format(
                 "    rows, marks = self.extract(rows)\n    rows = first(out)\n    self.update"
             ),
-            id="stands above in another form",
+            "suite around other statements",
+            id="stands above with another argument",
+        ),
+        pytest.param(
+            WRITTEN.replace("    rows = first(out)\n    rows, marks = self.extract(out)\n    self.write", "{}").format(
+                "    rows, marks = self.split(rows)\n    rows = first(out)\n    self.update"
+            ),
+            NONE_OF_IT,
+            id="another function stands above",
         ),
     ],
 )
 def test_a_new_condition_around_one_statement_that_omni_does_not_have_here_is_left_out_whole(
-    omni: str, policy: Policy
+    omni: str, kind: Kind, policy: Policy
 ) -> None:
     """The branch without the statement was kept alone, or a call of omni's own ran only in the other branch."""
     upstream = WRITTEN.replace("    rows, marks = self.extract(out)\n", POOLING)
     merged = merge(Triple(WRITTEN, omni, upstream), policy=policy)
     assert merged.text == omni
     (asked,) = merged.decisions
-    assert asked.reason.kind == "suite around nothing"
+    assert asked.reason.kind == kind
     assert asked.upstream == textwrap.dedent(POOLING).rstrip()
+    own = "" if kind == NONE_OF_IT else "rows, marks = self.extract(rows)"
+    assert (asked.omni, asked.chosen) == (own, own)
+    assert not own or own in merged.text.splitlines()[asked.line - 1]
+
+
+def test_a_block_in_a_removed_block_around_what_omni_has_elsewhere_is_asked_about_there() -> None:
+    """`execute_model` in vllm-omni 0.28.0: the GPU runner has ``extract_multimodal_outputs`` in another ``with``."""
+    call, test = (
+        "        rows, marks = self.extract(out)\n",
+        "        if rows is not None:\n            self.write(rows)\n",
+    )
+    base = f"def step(self, out):\n    self.begin()\n    with timed('end'):\n{call}{test}    self.end()\n"
+    omni = "def step(self, out):\n    rows, marks = self.extract(rows)\n    self.begin()\n    self.end()\n"
+    upstream = base.replace(call, textwrap.indent(POOLING, "    ")).replace("if rows", "if self.log and rows")
+    merged = merge(Triple(base, omni, upstream), policy=PORT)
+    assert merged.text == omni
+    asked = {decision.reason.kind: decision for decision in merged.decisions}
+    at_call, left_out = asked["suite around other statements"], asked["removed statement changed"]
+    assert (at_call.line, at_call.omni) == (2, "rows, marks = self.extract(rows)")
+    assert at_call.upstream == textwrap.dedent(POOLING).rstrip()
+    assert left_out.upstream == "if self.log and rows is not None:"
 
 
 @pytest.mark.parametrize("policy", [FOLLOW, PORT])

@@ -28,6 +28,7 @@ from runner_sync.merge.doubts.own_statements import (
 )
 from runner_sync.merge.doubts.replacements import add_successors_beside, join_replacements
 from runner_sync.merge.doubts.rewritten import find_rewritten
+from runner_sync.merge.doubts.same_calls import ask_at_same_calls
 from runner_sync.merge.doubts.unread import undo_unread
 from runner_sync.merge.keeping.foreign import is_foreign
 from runner_sync.merge.keeping.resolve import leave_out_newly_undefined, settle_presence
@@ -110,6 +111,7 @@ def merge(
         doubts = add_successors_beside(weave, chosen.kept, doubts)
     else:
         doubts = join_replacements(weave, doubts)
+    doubts = ask_at_same_calls(weave, doubts)
     doubts = add_left_out_together(weave, chosen.kept, doubts, terms.foreign)
     chosen, left_out = _carry_moved_remarks(weave, chosen, doubts, terms.heritage)
     return _write_result(triple, weave, strands, chosen, [*doubts, *left_out], is_copy=terms.policy.is_copy)

@@ -20,6 +20,7 @@ OMNI = BASE.replace(SNAPSHOT, "").replace(
     ("base", "omni", "comes"),
     [
         pytest.param(BASE, OMNI, False, id="omni gives the value otherwise"),
+        pytest.param(BASE, OMNI.replace("out.taken = mine", "self.log(rows)"), True, id="omni does not give it"),
         pytest.param(
             BASE, BASE.replace("    out", "    self.log(rows)\n    out"), True, id="omni had what was dropped"
         ),

@@ -303,14 +303,18 @@ def _is_replaced(weave: Weave, line: Strand) -> bool:
 def _stands_for_dropped(weave: Weave, block: range, strand: Strand) -> bool:
     """Whether upstream put a comment in the place of a statement that set a value for the next one.
 
-    If omni had dropped that statement, too, its own code gives the value, and the comment may be false.
+    If omni had dropped that statement, too, and still gives the value by code of its own, the comment may be false::
+
+        base    taken = take(rows)              omni    out.taken = own(rows)
+                send(out, taken=taken)                  send(out)
     """
     if strand.base is None or strand.omni is None or any(weave.of_upstream[k].base is not None for k in block):
         return False
     gone = takewhile(lambda k: weave.of_base[k].upstream is None, siblings(weave.base, strand.base, step=-1))
-    no_longer_read = reads(weave.base[strand.base]) - reads(weave.upstream[strand.in_upstream])
-    setting = [weave.of_base[k] for k in gone if no_longer_read & binds(weave.base[k])]
-    return bool(setting) and all(other.omni is None for other in setting)
+    before, now = weave.base[strand.base], weave.upstream[strand.in_upstream]
+    setting = [weave.of_base[k] for k in gone if (reads(before) - reads(now)) & binds(weave.base[k])]
+    is_given = any((before.names - now.names) & node.names for node in weave.omni)
+    return bool(setting) and is_given and all(other.omni is None for other in setting)
 
 
 def _compare_words(omni: Nodes, upstream: Nodes) -> float:

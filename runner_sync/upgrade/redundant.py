@@ -196,7 +196,8 @@ def _find_run_again(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> di
     called = self_names(upstream) - self_names(base)
     run = [(name, text) for name, text in find_running(draft.owner, drafts, job).run if name in called]
     if find_called_parents(upstream, member) - find_called_parents(base, member):
-        run.append((f"super().{member}", job.hierarchy.inherited[draft.owner].vllm.get(member, "")))
+        inherited = job.hierarchy.inherited.get(draft.owner, Inherited())
+        run.append((f"super().{member}", inherited.vllm.get(member, "")))
     again: dict[str, list[str]] = {}
     for name, text in run:
         if statements := [canon for canon in left_out if canon in canonical(text)]:

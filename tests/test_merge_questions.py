@@ -21,6 +21,7 @@ from runner_sync.merge import (
     merge,
 )
 from runner_sync.merge.matching.align import SIMILAR
+from runner_sync.merge.phrases.phrase import has_change
 from runner_sync.model import Triple
 from runner_sync.statements import flatten
 from runner_sync.statements.likeness import similarity
@@ -261,6 +262,47 @@ def test_a_condition_is_shown_with_what_was_chosen_below_it_if_that_is_all_it_ha
 def test_a_block_of_omnis_that_went_with_what_was_in_it_is_shown_with_that() -> None:
     asked = read_case(CASES / "local_of_omni_that_nothing_reads_any_more").run().decisions
     assert asked[0].omni == "if recorder is not None:\n    self.clear(rows)"
+
+
+def counted(*check: str, sets: str = "") -> str:
+    lines = [*(sets,) * bool(sets), "self.start(output)", *check, "self.stop(output)"]
+    return "def run(self, output):\n" + "".join(f"    {line}\n" for line in lines)
+
+
+LEAVES = "    return self.nothing(output)"
+NAMES = "tokens = output.rows.total_tokens"
+
+
+@pytest.mark.parametrize(
+    ("omni", "reasons"),
+    [
+        pytest.param(counted("if tokens <= 0:", "    return EMPTY", sets=NAMES), [], id="with a name for the value"),
+        pytest.param(
+            counted("if tokens < 0:", "    return EMPTY", sets=NAMES), ["removed statement changed"], id="another test"
+        ),
+        pytest.param(
+            counted("if tokens <= 0:", "    return EMPTY", sets=NAMES.replace("total", "other")),
+            ["removed statement changed"],
+            id="a name for another value",
+        ),
+        pytest.param(
+            counted("tokens -= 1", "if tokens <= 0:", "    return EMPTY", sets=NAMES),
+            ["removed statement changed"],
+            id="a name for two values",
+        ),
+        pytest.param(
+            counted("if tokens <= 0:", "    return EMPTY", sets=f"{NAMES}()"),
+            ["removed statement changed"],
+            id="a name for what a call gave once",
+        ),
+        pytest.param(counted(), ["removed statement changed"], id="not at all"),
+    ],
+)
+def test_a_changed_statement_that_omni_has_with_a_name_for_a_value(omni: str, reasons: list[str]) -> None:
+    """``num_scheduled_tokens = scheduler_output.total_num_scheduled_tokens`` of vllm-ascend, which vLLM spells out."""
+    base, upstream = (counted(f"if output.rows.total_tokens {test}:", LEAVES) for test in ("== 0", "<= 0"))
+    result = merge(Triple(base, omni, upstream), policy=PORT)
+    assert (result.text, [item.reason.kind for item in result.decisions]) == (omni, reasons)
 
 
 KEPT_SUITES = {
@@ -794,6 +836,36 @@ def test_a_condition_that_omni_has_behind_a_branch_of_its_own_is_not_missing(hea
     result = merge(Triple(BRANCHES, omni, upstream))
     assert own in result.text
     assert bool(result.decisions) is is_asked
+
+
+@pytest.mark.parametrize(
+    ("omni", "upstream", "is_asked"),
+    [
+        pytest.param("a, d, last_raw", "a, b, last_raw, slots", False, id="omni has it, among its own"),
+        pytest.param("a, d, last_raw,  # of the step\n", "a, b, last_raw, slots", False, id="whatever its comments"),
+        pytest.param("a, d, last_own", "a, b, last_raw, slots", True, id="omni has another one"),
+    ],
+)
+def test_what_omni_has_already_is_no_question(omni: str, upstream: str, is_asked: bool) -> None:
+    sides = (f"def run(self):\n    (\n{side}\n    ) = self.state\n" for side in ("a, b, last, slots", omni, upstream))
+    asked = [item for item in merge(Triple(*sides)).decisions if item.reason.kind == "both changed a part"]
+    assert bool(asked) is is_asked
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "is_there"),
+    [
+        pytest.param("f(a, c, b)", "f(a, x)", "f(a, b)", True, id="with one of its own"),
+        pytest.param("f(a, c, b, x)", "f(a, x)", "f(a, b)", False, id="what went is there"),
+        pytest.param("f(a, c)", "f(a, x)", "f(a, b)", False, id="what came is not"),
+        pytest.param("f(a, c)", "f(a, b, x)", "f(a, b)", False, id="nothing came"),
+        pytest.param("f(b, a)", "f(a, x)", "f(a, b)", False, id="in another order"),
+        pytest.param("f(b, d)", "f(a, x)", "f(a, b)", False, id="behind another one"),
+        pytest.param("f(a, b", "f(a, x)", "f(a, b)", False, id="no statement"),
+    ],
+)
+def test_a_change_that_a_statement_has_already(text: str, old: str, new: str, is_there: bool) -> None:
+    assert has_change(text, old, new) is is_there
 
 
 UNDER_A_CONDITION = """def run(self, total):

@@ -123,6 +123,30 @@ def step(statement: str) -> str:
     ("base", "omni", "upstream", "merged", "asked"),
     [
         pytest.param(
+            "out = self.finish(a)",
+            "out = self.finish(a), self.stage",
+            "out = self.attach(self.finish(a))",
+            "out = self.attach(self.finish(a)), self.stage",
+            [],
+            id="a tuple is no operand of what is put around its first part",
+        ),
+        pytest.param(
+            "out = self.finish(a)",
+            "out = self.finish(a) + self.rest(b)",
+            "out = self.attach(self.finish(a))",
+            "out = self.attach(self.finish(a) + self.rest(b))",
+            [],
+            id="a sum is one",
+        ),
+        pytest.param(
+            "out = a, b",
+            "out = a, c",
+            "out = self.attach((a, b))",
+            "out = self.attach((a, c))",
+            [],
+            id="and so is another tuple in the place of the base's",
+        ),
+        pytest.param(
             "self.give(a, key=b)",
             "self.give(a, key=b, own=1)",
             "self.give(a, key=b, own=2)",

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+from runner_sync.merge.doubts.own_calls import has_own_call
 from runner_sync.merge.doubts.shown import is_shown_whole
 from runner_sync.merge.weave import Doubt, Strand, Weave
 from runner_sync.statements import below, enclosing
@@ -64,7 +65,9 @@ def _find_shown(weave: Weave, strand: Strand) -> Sequence[int]:
 
 
 def _is_upstream_change(weave: Weave, strand: Strand) -> bool:
-    """Whether upstream added a statement, or changed one that omni lacks."""
+    """Whether upstream added a statement, or changed one that omni lacks and has no call of its own for."""
+    if strand.sides == "bu" and has_own_call(weave, strand):
+        return False
     if strand.sides == "bu":
         return weave.base[strand.in_base].canon != weave.upstream[strand.in_upstream].canon
     return strand.sides == "u"

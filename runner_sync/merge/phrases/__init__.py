@@ -7,5 +7,6 @@ nothing.
 - ``phrase`` merges three texts by the phrases between commas and brackets (``elements``), with the blanks of the sides
   (``spacing``) and no keyword twice (``repeated``);
 - ``transplant``, ``arguments``, ``positional`` and ``callees`` handle calls whose arguments both sides changed;
+- ``keyword_order`` compares keywords;
 - ``inner_remarks`` keeps omni's comments in a statement.
 """

@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from runner_sync.merge.phrases.arguments import with_upstream_keywords
 from runner_sync.merge.phrases.callees import find_retargeted_calls
 from runner_sync.merge.phrases.inner_remarks import with_remarks
-from runner_sync.merge.phrases.phrase import is_mixed_from, is_part_of, merge_phrases
+from runner_sync.merge.phrases.keyword_order import find_side_with_all_changes
+from runner_sync.merge.phrases.phrase import has_change, is_mixed_from, is_part_of, merge_phrases
 from runner_sync.merge.phrases.positional import are_placed_by_guess
-from runner_sync.merge.phrases.transplant import carry_over
+from runner_sync.merge.phrases.transplant import carry_over, merge_surrounded
 from runner_sync.merge.policy import Policy, Terms
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Strand, Weave
@@ -183,9 +184,19 @@ def _spells_as(one: Node, other: Node) -> bool:
 
 
 def _merge_both_changed(base: Node, omni: Node, upstream: Node, terms: Terms) -> tuple[Content, Reason | None]:
-    """Merge a statement that both sides changed."""
+    """Merge a statement that both sides changed; no doubt if one side has all changes, apart from keyword order."""
     if omni.kind in ("docstring", "comment"):
         return make_content_of(omni), None
+    chosen, reason = _merge_by_phrases(base, omni, upstream, terms)
+    if reason is None or omni.compound:
+        return chosen, reason
+    if has_change(omni.text, base.text, upstream.text):
+        return make_content_of(omni), None
+    has_all = find_side_with_all_changes(base.text, omni.text, upstream.text)
+    return (make_content_of(omni if has_all == "omni" else upstream), None) if has_all else (chosen, reason)
+
+
+def _merge_by_phrases(base: Node, omni: Node, upstream: Node, terms: Terms) -> tuple[Content, Reason | None]:
     for old in (*_find_closer_versions(base, omni, upstream, terms.versions), base.text):
         merged = _merge_from(old, omni, upstream, terms.policy)
         if merged is not None:
@@ -225,6 +236,9 @@ def _merge_from(base: str, omni: Node, upstream: Node, policy: Policy) -> tuple[
             return _make_content(merged, upstream), BY_PLACE
         others = _find_retargeted_calls(base, omni, upstream, merged)
         return _make_content(merged, upstream), Reason("arguments of another call", others) if others else None
+    whole = merge_surrounded(*texts, compound=omni.compound)
+    if whole is not None and parses(whole):
+        return _make_content(whole, upstream), None
     follows = policy.is_copy and not omni.compound
     carried = carry_over(base, omni.text, [upstream.text]) if follows else None
     if carried is not None:

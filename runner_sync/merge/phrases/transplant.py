@@ -3,8 +3,9 @@
 Comes in: a statement as base and omni have it, and upstream's new statements. Goes out: the new statement with omni's
 change. May touch: nothing.
 
-Upstream passes the arguments of a call to another function, or collects them in a dictionary first; an argument that
-omni added to the old call goes there.
+- ``carry_over``: upstream passes the arguments of a call to another function, or collects them in a dictionary first;
+  an argument that omni added to the old call goes there.
+- ``merge_surrounded``: one side put more around the expression that the other side changed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runner_sync.edits import Places, apply
-from runner_sync.merge.phrases.trees import parse_or_empty
+from runner_sync.merge.phrases.trees import parse_or_empty, parse_statement
 from runner_sync.syntax import walk
 
 TAKEN = 0.75
@@ -41,6 +42,95 @@ class Argument:
     @property
     def is_mapping(self) -> bool:
         return self.keyword == "**"
+
+
+def merge_surrounded(base: str, omni: str, upstream: str, *, compound: bool) -> str | None:
+    """Merge a statement where one side put more around the condition or value that the other side changed.
+
+    Base ``if a or b``, with the sides ``if (a or b) and c`` and ``if a``, becomes ``if (a) and c``. Omni's text wins if
+    its expression contains upstream's, which contains the base's. ``None`` if neither side has the base's expression
+    unchanged, exactly once, with more around it.
+    """
+    mains = [_find_main_expression(text, compound=compound) for text in (base, omni, upstream)]
+    base_main, omni_main, upstream_main = mains
+    if base_main is None or omni_main is None or upstream_main is None or isinstance(base_main, ast.Constant):
+        return None
+    if (
+        _contains(omni_main, upstream_main)
+        and _contains(upstream_main, base_main)
+        and _strip_main_expression(omni, omni_main) == _strip_main_expression(upstream, upstream_main)
+    ):
+        return omni
+    for (text, outer), (other, inner) in (
+        ((upstream, upstream_main), (omni, omni_main)),
+        ((omni, omni_main), (upstream, upstream_main)),
+    ):
+        places = _find_equal(base_main, outer)
+        frames = {
+            _strip_main_expression(statement, main)
+            for statement, main in ((text, outer), (other, inner), (base, base_main))
+        }
+        is_new = isinstance(inner, _NO_OPERAND) and not isinstance(base_main, _NO_OPERAND)
+        if len(places) != 1 or places[0] is outer or len(frames) > 1 or is_new:
+            continue
+        part = ast.get_source_segment(other, inner) or ""
+        wanted = ast.dump(_NodeReplacer(places[0], inner).visit(outer))
+        return _replace_part(text, places[0], part, wanted, compound=compound)
+    return None
+
+
+def _replace_part(text: str, place: ast.expr, part: str, wanted: str, *, compound: bool) -> str | None:
+    """Replace a node of ``text`` by ``part``, in brackets if only then the main expression is ``wanted`` (a dump).
+
+    ``None`` if brackets do not help either.
+    """
+    for new in (part, f"({part})"):
+        made = _replace_node(text, place, new)
+        main = _find_main_expression(made, compound=compound)
+        if main is not None and ast.dump(main) == wanted:
+            return made
+    return None
+
+
+def _find_equal(part: ast.expr, whole: ast.expr) -> list[ast.expr]:
+    """Return the nodes in ``whole``, itself included, that are equal to ``part``."""
+    return [node for node in walk(whole) if isinstance(node, ast.expr) and ast.dump(node) == ast.dump(part)]
+
+
+def _contains(whole: ast.expr, part: ast.expr) -> bool:
+    """Whether an expression contains another one and is not equal to it."""
+    return any(node is not whole for node in _find_equal(part, whole))
+
+
+_NO_OPERAND = ast.Tuple | ast.Lambda | ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Starred
+"""Expressions that must not become operands, because the meaning would change (``f(a), b``, ``f((a, b))``)."""
+
+
+def _find_main_expression(text: str, *, compound: bool) -> ast.expr | None:
+    """Return the condition (``test``) or value of a statement, with line numbers of ``text``; ``None`` without one."""
+    statement = parse_statement(f"{text}\n    pass" if compound else text)
+    main = getattr(statement, "test", None) or getattr(statement, "value", None)
+    return main if isinstance(main, ast.expr) else None
+
+
+def _strip_main_expression(text: str, main: ast.expr) -> str:
+    """Return the statement with ``…`` for its condition or value, without blanks."""
+    return "".join(_replace_node(text, main, "…").replace("(…)", "…").split())
+
+
+def _replace_node(text: str, node: ast.expr, new: str) -> str:
+    return apply(text, [Places(text).instead_of(node, new)])
+
+
+class _NodeReplacer(ast.NodeTransformer):
+    """Replaces one node by another."""
+
+    def __init__(self, old: ast.AST, new: ast.AST) -> None:
+        self.old = old
+        self.new = new
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        return self.new if node is self.old else super().visit(node)
 
 
 def carry_over(base: str, omni: str, candidates: Sequence[str]) -> tuple[int, str] | None:

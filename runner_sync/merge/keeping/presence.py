@@ -91,6 +91,10 @@ def _settle_moved(weave: Weave, strand: Strand, terms: Terms, found: Sequence[St
         return Doubt(strand, Reason("repeated statement followed"), INFERRED, first, (strand,)) if is_told else None
     if others:
         return Doubt(strand, Reason("repeated statement changed"), INFERRED, first, (strand,))
+    if terms.policy.is_copy and not now.compound and _is_runnable_there(weave, strand, first):
+        first.carried = now.text
+        if _has_same_values_there(weave, strand, first):
+            return None
     return Doubt(strand, Reason("moved statement changed"), INFERRED, first, (strand,))
 
 
@@ -159,6 +163,25 @@ def _is_runnable_there(weave: Weave, strand: Strand, moved: Strand) -> bool:
     more = reads(weave.upstream[strand.in_upstream]) - reads(weave.base[strand.in_base])
     locals_ = {name for node in weave.upstream for name in binds(node)}
     return more & locals_ <= {name for node in weave.omni[: moved.in_omni] for name in binds(node)}
+
+
+def _has_same_values_there(weave: Weave, strand: Strand, moved: Strand) -> bool:
+    """Whether upstream's version of a statement is given the same values at omni's place.
+
+    Omni must have it in the same suite as upstream, and nothing between the two places may set what the version
+    mentions.
+    """
+    here, there = weave.omni[moved.in_omni].parent, weave.upstream[strand.in_upstream].parent
+    if (weave.of_omni[here] if here != ROOT else None) is not (weave.of_upstream[there] if there != ROOT else None):
+        return False
+    shared = [k for k in siblings(weave.upstream, strand.in_upstream, step=-1) if weave.of_upstream[k].omni is not None]
+    behind = [k for k in siblings(weave.upstream, strand.in_upstream, step=1) if weave.of_upstream[k].omni is not None]
+    if not shared or not behind:
+        return False
+    first, last = shared[0], behind[0]
+    places = sorted((weave.of_upstream[first].in_omni, weave.of_upstream[last].in_omni, moved.in_omni))
+    between = [*weave.omni[places[0] : places[-1]], *weave.upstream[first:last]]
+    return not uses_anything_of(between, [weave.upstream[strand.in_upstream]])
 
 
 def _carry_over(weave: Weave, strand: Strand) -> Strand | None:

@@ -509,36 +509,6 @@ def test_a_with_that_opens_the_same_is_one_unless_a_port_has_it_in_a_new_block(
     assert (weave.of_omni[opened].base is not None) == is_one
 
 
-FORWARD = """def run(self, rows):
-    with forward(meta):
-        out = self._forward(ids)
-    return out
-"""
-NPU_FORWARD = """def run(self, rows):
-    with npu_forward(tokens=0 if self.size == 1 else None), self.sending(rows) as sent:
-        hidden = self._forward(padded)
-    return hidden
-"""
-
-
-@pytest.mark.parametrize(
-    ("omni", "is_one"),
-    [
-        pytest.param(NPU_FORWARD, True, id="the same call is made inside"),
-        pytest.param(NPU_FORWARD.replace("self._forward", "forward"), False, id="another call is made inside"),
-        pytest.param(NPU_FORWARD.replace("    return", "    self._forward(0)\n    return"), False, id="two calls"),
-        pytest.param(NPU_FORWARD.replace("    with", "    if rows:\n     with"), False, id="another suite"),
-        pytest.param(NPU_FORWARD.replace("        hid", "        if ids:\n            hid"), False, id="a condition"),
-        pytest.param(NPU_FORWARD.replace("    with", "    async with"), False, id="another keyword"),
-    ],
-)
-def test_a_with_around_the_only_call_of_a_method_is_one_whatever_it_enters(omni: str, is_one: bool) -> None:
-    """The forward pass of `execute_model` in vllm-omni 0.16.0: the heads of GPU and NPU differ in most words."""
-    base = flatten(FORWARD)
-    weave = classify(base, flatten(omni), base, is_copy=False)
-    assert (weave.of_base[1].omni is not None) == is_one
-
-
 TWIN_WITH = """def run(self, rows):
     with {entered}:
         if self.is_async:

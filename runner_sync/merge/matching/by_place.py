@@ -1,7 +1,6 @@
 """Pair statements by their place where their text differs too much.
 
-These are heads of equal suites, last ``return`` statements, only setters of some local, calls of one method, and
-``with`` that bind the same names or have the only call of one method inside.
+These are heads of equal suites, last ``return`` statements, only setters of some local, and calls of one method.
 
 Comes in: two node sequences and the pairs found so far. Goes out: these pairs plus new ones, still increasing on both
 sides. May touch: nothing. Here the two ``if`` are paired, because their suites are equal:
@@ -122,12 +121,7 @@ def _index_calls(nodes: Sequence[Node]) -> dict[tuple[str, int], list[int]]:
     return found
 
 
-def add_withs(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """Add pairs of ``with`` that bind the same names, and then of those that do the same work, whatever they enter."""
-    return _add_withs_around_calls(left, right, _add_withs_by_names(left, right, pairs))
-
-
-def _add_withs_by_names(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+def add_withs_by_names(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
     """Add pairs of ``with`` that bind the same names after ``as``, whatever their suites hold.
 
     Each must be the only such ``with`` on its side, in the whole text or in the matched suite, and more than half of
@@ -158,37 +152,6 @@ def _index_withs(nodes: Sequence[Node], *, wide: bool) -> dict[tuple[frozenset[s
 
 def _have_most_in_common(one: Node, other: Node) -> bool:
     return 2 * (one.words & other.words).total() > max(one.words.total(), other.words.total())
-
-
-def _add_withs_around_calls(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """Add pairs of ``with`` in one matched suite, however they differ, that do the same work.
-
-    Directly inside both stands the only call of some method of ``self``::
-
-        with forward(meta):                      with npu_forward(meta, tokens=0), self.sending() as sent:
-            out = self._forward(ids)                 hidden = self._forward(padded, ids)
-    """
-    partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
-    taken = set(partners.values())
-    found, others = _index_withs_around_calls(left), _index_withs_around_calls(right)
-    more = [Pair(found[called], others[called], equal=False) for called in found if called in others]
-    return add_in_order(
-        pairs,
-        [
-            pair
-            for pair in more
-            if pair.left not in partners and pair.right not in taken
-            if partners.get(left[pair.left].parent) == right[pair.right].parent
-            if left[pair.left].keyword == right[pair.right].keyword
-        ],
-    )
-
-
-def _index_withs_around_calls(nodes: Sequence[Node]) -> dict[str, int]:
-    """Return ``{method: head}`` of each ``with`` directly around the only call of a method of ``self``."""
-    most = Counter(node.facts.called for node in nodes)
-    alone = (node for node in nodes if node.facts.called.startswith("self.") and most[node.facts.called] == 1)
-    return {node.facts.called: node.parent for node in alone if nodes[node.parent].facts.enters}
 
 
 def index_suites(nodes: Sequence[Node]) -> dict[int, list[int]]:

@@ -25,7 +25,7 @@ from runner_sync.merge.matching.align import (
 )
 from runner_sync.merge.matching.branches import are_branches
 from runner_sync.merge.matching.by_other_side import agree_with_other_side
-from runner_sync.merge.matching.by_place import add_calls, add_only_bindings, add_withs
+from runner_sync.merge.matching.by_place import add_calls, add_only_bindings, add_withs_by_names
 from runner_sync.merge.matching.by_surroundings import correct_by_surroundings
 from runner_sync.merge.matching.commonplace import Pair, is_frequent_exit
 from runner_sync.merge.phrases.phrase import is_part_of
@@ -38,7 +38,7 @@ from runner_sync.statements.likeness import VERSION, similarity
 def classify(base: Nodes, omni: Nodes, upstream: Nodes, *, is_copy: bool) -> Weave:
     """Put every node of the three sides into a strand.
 
-    Omni's ``with`` are also paired with the base's by what they bind or what is called inside (`add_withs`). Unless
+    Omni's ``with`` are also paired with the base's by the names that they bind (`add_withs_by_names`). Unless
     ``is_copy``, such a pair requires that upstream put no other block around: omni does other things inside, and that
     block would not fit.
     """
@@ -46,7 +46,7 @@ def classify(base: Nodes, omni: Nodes, upstream: Nodes, *, is_copy: bool) -> Wea
     of_upstream = add_only_statements(base, upstream, align(base, upstream))
     of_upstream = add_calls(base, upstream, add_only_bindings(base, upstream, of_upstream))
     aligned = align(base, omni)
-    of_omni = add_withs(base, omni, aligned)
+    of_omni = add_withs_by_names(base, omni, aligned)
     if not is_copy:
         stays = _find_in_same_suite(base, upstream, of_upstream)
         of_omni = [pair for pair in of_omni if pair.left in stays or pair in aligned]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from runner_sync.merge.matching.align import align
-from runner_sync.merge.matching.by_place import add_withs
+from runner_sync.merge.matching.by_place import add_withs_by_names
 from runner_sync.statements import Node, below, clauses, in_suite, said, siblings
 from runner_sync.statements.likeness import VERSION, dice
 
@@ -80,7 +80,7 @@ def find_counterpart(base: Sequence[Node], omni: Sequence[Node], run: Run) -> Ru
 
     Empty if omni lacks one of these two, or has them in different suites.
     """
-    pairs = {pair.left: pair.right for pair in add_withs(base, omni, align(base, omni))}
+    pairs = {pair.left: pair.right for pair in add_withs_by_names(base, omni, align(base, omni))}
     first, last = pairs.get(run[0]), pairs.get(run[-1])
     if first is None or last is None or omni[first].parent != omni[last].parent:
         return ()

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from sync_samples import AR, ASCEND, ASCEND_OLD, Trees, check_upgrade, commit, dedent, lay_out, stay_at_home
 
-from runner_sync.model import Lineage, ReviewItem, UnitReport
-from runner_sync.profile import NPU
-from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.from_upstream.dropped_blocks import remove_dropped_blocks
-from runner_sync.upgrade.job import ModuleJob, ModuleResult, ModuleRevision, Target, Upstream
+from runner_sync.model import ReviewItem
 
 BLOCK = """\
         if self.timer.is_wanted:
@@ -65,9 +60,6 @@ def test_a_block_that_upstream_dropped_goes_with_a_question(tmp_path: Path, monk
     assert "omni had the same block, and it was removed here, too" in item.reason
     assert (item.base, item.omni) == (dedent(BLOCK).strip(), dedent(BLOCK.replace("result", "output")).strip())
     assert text.split("\n")[item.line - 1].strip() == "self.stage.begin(output)"
-
-
-DROPPED = THEIRS.replace(BLOCK, "")
 
 
 def timed(text: str, start: str) -> str:
@@ -155,48 +147,3 @@ def test_a_block_that_omni_kept_through_an_upgrade_stays(tmp_path: Path, monkeyp
     (text,) = (change.after or "" for change in result.changes if change.path == AR)
     assert "self.check_9(total)" in text
     assert "self.timer.spent()" in text
-
-
-COPY, COPY_NOW = (f"class Copy:{text}" for text in (THEIRS, THEIRS.replace(BLOCK, "")))
-ABOUT = ReviewItem("R1", "Copy._report", "copy.py", 3, 3, "upstream removed it", 0.5, "", dedent(BLOCK).strip(), "", "")
-
-
-@pytest.mark.parametrize(
-    ("before", "now", "kind", "item", "asked"),
-    [
-        pytest.param(COPY, COPY_NOW, "copy", None, False, id="a copy lost it"),
-        pytest.param(COPY, COPY_NOW, "copy", replace(ABOUT, omni="self.note(1)"), False, id="asked about other code"),
-        pytest.param(COPY, COPY_NOW, "copy", replace(ABOUT, unit="Copy.run"), False, id="asked in another method"),
-        pytest.param(COPY, COPY_NOW, "copy", ABOUT, True, id="a copy lost it with a question"),
-        pytest.param(COPY, COPY_NOW, "override", None, True, id="no copy"),
-        pytest.param(COPY, COPY, "copy", None, True, id="the copy has it still"),
-        pytest.param(COPY_NOW, COPY_NOW, "copy", None, True, id="the copy never had it"),
-        pytest.param(COPY, "", "copy", None, True, id="the copy is gone"),
-        pytest.param(
-            COPY.replace("_report", "_tell"),
-            COPY_NOW.replace("_report", "_tell"),
-            "copy",
-            None,
-            True,
-            id="another method",
-        ),
-    ],
-)
-def test_what_a_copy_of_the_method_lost_unasked_is_no_question(
-    before: str, now: str, kind: Lineage, item: ReviewItem | None, asked: bool
-) -> None:
-    """The time of `sample_tokens` of 0.28.0 on 0.30.0rc1: a copy in one runner, a method of its own in the other."""
-    unit = "Copy._tell" if "_tell" in before else "Copy._report"
-    items = (item,) if item is not None else ()
-    copy = ModuleResult("copy.py", before, now, (UnitReport(unit, "copy.py", kind, "updated"),), items)
-    old, new = (
-        ModuleRevision(ref, f"class NPUModelRunner:{text}", "a.py")
-        for ref, text in (("1", THEIRS), ("2", THEIRS.replace(BLOCK, "")))
-    )
-    job = ModuleJob(
-        NPU, NPU.modules[0], "own.py", OWN, Upstream(new=new, bases=(old,)), target=Target(upgraded=(copy,))
-    )
-    draft = Draft("Runner._report", (Stage(OWN.partition("):\n")[2]),), "override", upstream=DROPPED, chosen=True)
-    (left,) = remove_dropped_blocks([draft], job)
-    assert "timer" not in left.text
-    assert bool(left.reviews) == asked

@@ -109,7 +109,7 @@ def _upgrade_modules(run: _Run) -> list[ModuleResult]:
     results: list[ModuleResult] = []
     for derived in run.modules:
         run.options.progress(f"comparing {derived.path}", len(results), len(run.modules))
-        result = upgrade_module(_make_job(derived, run, results))
+        result = upgrade_module(_make_job(derived, run))
         run.module_texts.upgraded[derived.path] = result.after
         results.append(result)
     return results
@@ -189,8 +189,8 @@ def relocated_names(modules: Sequence[DerivedModule]) -> dict[str, str]:
     }
 
 
-def _make_job(derived: DerivedModule, run: _Run, upgraded: Sequence[ModuleResult]) -> ModuleJob:
-    """Make the input of ``upgrade_module`` for one derived module; others were ``upgraded`` before it."""
+def _make_job(derived: DerivedModule, run: _Run) -> ModuleJob:
+    """Make the input of ``upgrade_module`` for one derived module."""
     options, given, bases, module_texts = run.options, run.given, run.bases, run.module_texts
     twin = _make_twin(derived, bases, options, given)
     return ModuleJob(
@@ -212,7 +212,6 @@ def _make_job(derived: DerivedModule, run: _Run, upgraded: Sequence[ModuleResult
         find_hierarchy(derived, twin, modules=run.modules, module_texts=module_texts, options=options, given=given),
         Target(
             elsewhere=_narrow_uses_by_others(derived, run) if derived is run.modules[0] else Elsewhere(),
-            upgraded=tuple(upgraded),
             records=_collect_records(run),
             constructors=module_texts.find_constructors(derived.text, module_name(derived.path)),
             relocated=module_texts.relocated,

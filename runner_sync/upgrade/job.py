@@ -228,8 +228,6 @@ class Target:
 
     elsewhere: Elsewhere = Elsewhere()
     """Members that other runner modules call on ``self``."""
-    upgraded: tuple[ModuleResult, ...] = ()
-    """The results of the modules that were upgraded before this one."""
     records: Mapping[str, Record] = field(default_factory=dict)
     """Records of the modules that were upgraded before this one."""
     constructors: Mapping[str, frozenset[str]] = field(default_factory=dict)

@@ -10,8 +10,6 @@ an upstream statement word for word, except for local names, was copied, and goe
     upstream before   if config.need_timing and hasattr(self, "_started"):
                           self._sync_device()
                           result.time_ms = time.perf_counter() - self._started
-
-A block that a copy of the same method has just lost without a question goes without one, too.
 """
 
 from __future__ import annotations
@@ -132,31 +130,10 @@ def _take_out(
         del lines[node.start - 1 : node.start - 1 + len(node.lines)]
     first = block.first - sum(len(node.lines) for node in idle if node.start < block.first)
     rest = "\n".join(lines)
-    if _has_gone_from_copy(block, draft, job):
-        return draft.with_stage_and_moved_questions(rest, "upstream")
     line = next((k for k in range(first, len(lines)) if lines[k - 1].strip()), first)
     shown = Shown(base=upstream_block.text, omni="\n".join([*(node.text for node in idle), block.text]))
     item = make_review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown, line=line)
     return draft.with_stage_and_moved_questions(rest, "upstream").with_questions(item)
-
-
-def _has_gone_from_copy(block: _Block, draft: Draft, job: ModuleJob) -> bool:
-    """Whether a copy of the same method, in a module upgraded before, has lost the block without a question."""
-    for result in job.target.upgraded:
-        before, after = (texts.unit_texts(text, result.path) for text in (result.before, result.after))
-        for unit in result.units:
-            if unit.kind != "copy" or unit.unit.rpartition(".")[2] != draft.member or unit.unit not in after:
-                continue
-            copied = next((one for one in _find_blocks(before.get(unit.unit, "")) if block.is_renamed(one)), None)
-            if copied is not None and block.telling.isdisjoint(_collect_forms(after[unit.unit])):
-                return not any(item.unit == unit.unit and _is_about(item.omni, copied.text) for item in result.reviews)
-    return False
-
-
-def _is_about(shown: str, block: str) -> bool:
-    """Whether a text that a question shows contains the lines of a block, or is a part of them."""
-    ours, theirs = ({line.strip() for line in text.split("\n") if line.strip()} for text in (shown, block))
-    return bool(ours) and (ours <= theirs or theirs <= ours)
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,8 +155,9 @@ def _find_owners_of_emptied(weave: Weave, kept: Sequence[Strand], held: _Held) -
 
 
 def _encloses_base(weave: Weave, strand: Strand) -> bool:
-    """Whether a branch of upstream's was put around statements of the base."""
-    if not pick_node(weave, strand).is_clause:
+    """Whether an ``else`` or ``elif`` of upstream's ``if`` was put around statements of the base."""
+    owner = strand.owner
+    if not pick_node(weave, strand).is_clause or owner is None or pick_node(weave, owner).keyword != "if":
         return False
     return any(weave.of_upstream[k].base is not None for k in in_suite(weave.upstream, strand.in_upstream))
 

@@ -9,8 +9,8 @@ Such code has run on this platform already::
                                               helper  def clamp_to(rows, n):
                                                           return rows.clamp(max=n)
 
-timid: only for functions that omni modules define, that read nothing but their parameters, and that get all of these as
-plain names, attributes or constants.
+timid: only for functions that omni modules define under a name that NPU's module does not have, that read nothing but
+their parameters, and that get all of these as plain names, attributes or constants.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from runner_sync.statements import first_function, is_python, tree_of
 from runner_sync.statements.mentions import parameters
 from runner_sync.syntax import dotted_name, is_string, walk
 from runner_sync.texts.import_entries import read_imports
+from runner_sync.texts.names import defined_names
 from runner_sync.upgrade.from_gpu.twin.new_homes import resolve_import
 from runner_sync.upgrade.job import ModuleJob
 
@@ -69,6 +70,8 @@ def _find_function(called: str, job: ModuleJob) -> ast.FunctionDef | None:
     twin = job.twin.new
     entry = read_imports(twin.text, twin.path).get(called.partition(".")[0]) if twin is not None else None
     if entry is None or not entry.module.startswith(f"{job.profile.package}."):
+        return None
+    if entry.bound in defined_names(job.text):
         return None
     text = next((home.text for home in resolve_import(entry, job) if home.bound == called), "")
     function = first_function(text)

@@ -165,6 +165,28 @@ def test_a_new_condition_with_a_branch_around_what_omni_has_stays(clause: str, p
     assert not merged.decisions
 
 
+SENT = "def step(self, out):\n    rows = first(out)\n    self.send(out)\n    self.end()\n"
+
+
+@pytest.mark.parametrize("policy", [FOLLOW, PORT])
+def test_a_new_condition_that_sets_what_new_code_reads_stays_without_the_branch_around_nothing(policy: Policy) -> None:
+    """Without the block, ``use(held)`` would read what nothing sets."""
+    block = "    if self.is_first:\n        held = self.lock(rows)\n    else:\n        self.send(out)\n"
+    upstream = SENT.replace("    self.send(out)\n", f"{block}    self.use(held)\n")
+    merged = merge(Triple(SENT, SENT.replace("    self.send(out)\n", ""), upstream), policy=policy)
+    assert "    if self.is_first:\n        held = self.lock(rows)\n    self.use(held)\n" in merged.text
+    (asked,) = [asked for asked in merged.decisions if asked.reason.kind == "suite around nothing"]
+    assert asked.upstream == textwrap.dedent(block).rstrip()
+
+
+def test_new_code_before_a_finally_around_what_omni_does_not_have_comes() -> None:
+    """It runs whatever the ``finally`` does."""
+    block = "    try:\n        held = self.lock(rows)\n    finally:\n        self.send(out)\n"
+    upstream = SENT.replace("    self.send(out)\n", f"{block}    self.use(held)\n")
+    merged = merge(Triple(SENT, SENT.replace("    self.send(out)\n", ""), upstream), policy=FOLLOW)
+    assert "    held = self.lock(rows)\n    self.use(held)\n" in merged.text
+
+
 TOKENS = """\
     ids = self.ids()
     if ids and all(ids):

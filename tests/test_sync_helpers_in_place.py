@@ -7,25 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from inlined_samples import NPU
 from sync_samples import AR, GPU_AR, Trees, commit, lay_out, stay_at_home
 
 from runner_sync import sync
 from runner_sync.model import Finding
-
-NPU = """\
-from vllm_omni.platforms.npu.worker.npu_model_runner import OmniNPUModelRunner
-
-
-class NPUARModelRunner(OmniNPUModelRunner):
-    def _output(self, rows):
-        ids = self.order(rows)
-        hidden = self.on_host(rows.hidden)
-        payloads = []
-        for row in rows:
-            payloads.append(self.flatten(row.payload))
-        self.accumulate(ids, payloads)
-        return self.pack(ids, hidden, payloads)
-"""
 
 GPU = """\
 from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner

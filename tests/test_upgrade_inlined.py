@@ -5,24 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from inlined_samples import NPU
 from sync_samples import port_of
 
 from runner_sync.lineage.inlined import find_helpers_in_place, inline_helpers
-
-NPU = """\
-from vllm_omni.platforms.npu.worker.npu_model_runner import OmniNPUModelRunner
-
-
-class NPUARModelRunner(OmniNPUModelRunner):
-    def _output(self, rows):
-        ids = self.order(rows)
-        hidden = self.on_host(rows.hidden)
-        payloads = []
-        for row in rows:
-            payloads.append(self.flatten(row.payload))
-        self.accumulate(ids, payloads)
-        return self.pack(ids, hidden, payloads)
-"""
 
 GPU = """\
 from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner

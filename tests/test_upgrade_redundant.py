@@ -415,6 +415,19 @@ PART = LEFT_OUT.replace("        self.done", "        self.end")
 FINISH = "    def _finish(self, rows):\n        self.done(rows)\n"
 
 
+def make_equal_to_upstream(before: str, base: str, upstream: str, *, vllm: dict[str, str]) -> Draft:
+    """What becomes of a copy of ``base`` that upstream's change makes equal to ``upstream``."""
+    side = ModuleRevision("0.12.0", f"class NPUModelRunner:\n{base}", "ascend.py")
+    ref = BaseRef("vllm-ascend", "0.12.0", "ascend.py", "NPUModelRunner._note", "option", 0.9)
+    draft = Draft("NPUARModelRunner._note", (Stage(before),), "copy", base=ref, upstream=upstream, chosen=True)
+    draft = draft.with_stage(upstream, "upstream")
+    hierarchy = Hierarchy(inherited={"NPUARModelRunner": Inherited({"_note": None}, vllm=vllm)})
+    known = Upstream(bases=(side,))
+    job = ModuleJob(NPU, NPU.modules[1], "runner.py", HEAD + before, hierarchy=hierarchy, upstream=known)
+    (left,) = drop_redundant([draft], job, GpuSide())
+    return left
+
+
 @pytest.mark.parametrize(
     ("before", "upstream", "vllm", "again"),
     [
@@ -432,14 +445,7 @@ def test_omnis_text_stays_if_upstreams_method_runs_again_what_omni_had_left_out(
     before: str, upstream: str, vllm: str, again: str
 ) -> None:
     """``profile_run`` of omni 0.12.0rc1 had no pooler run; vllm-ascend 0.13.0 calls vLLM's method, which has one."""
-    side = ModuleRevision("0.12.0", f"class NPUModelRunner:\n{LEFT_OUT}", "ascend.py")
-    base = BaseRef("vllm-ascend", "0.12.0", "ascend.py", "NPUModelRunner._note", "option", 0.9)
-    draft = Draft("NPUARModelRunner._note", (Stage(before),), "copy", base=base, upstream=upstream, chosen=True)
-    draft = draft.with_stage(upstream, "upstream")
-    inherited = {"NPUARModelRunner": Inherited({"_note": None}, vllm={"_note": vllm, "_finish": FINISH})}
-    hierarchy, known = Hierarchy(inherited=inherited), Upstream(bases=(side,))
-    job = ModuleJob(NPU, NPU.modules[1], "runner.py", HEAD + before, hierarchy=hierarchy, upstream=known)
-    (left,) = drop_redundant([draft], job, GpuSide())
+    left = make_equal_to_upstream(before, LEFT_OUT, upstream, vllm={"_note": vllm, "_finish": FINISH})
     (reason,) = [item.reason for item in left.reviews]
     if again:
         assert not left.removed
@@ -448,3 +454,14 @@ def test_omnis_text_stays_if_upstreams_method_runs_again_what_omni_had_left_out(
     else:
         assert left.removed
         assert reason == "removed: with upstream's changes, the copy equals the upstream method that the class inherits"
+
+
+def test_an_exit_that_omni_had_left_out_is_not_run_again_by_another_one() -> None:
+    base = OLD.replace(
+        "        self.last = rows\n", "        if rows is None:\n            return None\n        self.last = rows\n"
+    )
+    finish = (
+        "    def _finish(self, rows):\n        if not self.is_last:\n            return None\n        return rows\n"
+    )
+    left = make_equal_to_upstream(OLD, base, HELPING, vllm={"_finish": finish})
+    assert left.removed

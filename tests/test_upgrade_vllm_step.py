@@ -12,7 +12,16 @@ from runner_sync.upgrade.from_gpu.twin.vllm_step import (
     find_calls_of_vllm,
     undo_vllm_step,
 )
-from runner_sync.upgrade.job import GpuBase, GpuTwin, Hierarchy, Inherited, ModuleJob, ModuleRevision, Upstream
+from runner_sync.upgrade.job import (
+    GpuBase,
+    GpuTwin,
+    Hierarchy,
+    Inherited,
+    ModuleJob,
+    ModuleResult,
+    ModuleRevision,
+    Upstream,
+)
 from runner_sync.upgrade.module import upgrade_module
 
 MODULE = next(module for module in NPU.modules if module.name == "NPUARModelRunner")
@@ -31,18 +40,12 @@ def step(extra: str = "", *more: str) -> str:
 """
 
 
-def upgraded(*, npu: str, ascend: str = step(), at_hand: str = SIZED) -> tuple[str, list[str]]:
-    """The NPU method after a port of a twin that gained ``GAIN``, and ``SIZED`` from vLLM; and the questions.
-
-    ``at_hand`` is what the vLLM has that NPU runs on.
-    """
-    vllm = [
-        ModuleRevision(ref, f"class GPUModelRunner:\n{step(line)}", VLLM) for ref, line in (("1", PLAIN), ("2", SIZED))
-    ]
-    old, new = (
-        ModuleRevision(ref, f"class GPUARModelRunner:\n{body}", GPU_AR)
-        for ref, body in (("1", step(PLAIN, NOTE)), ("2", step(SIZED, NOTE, GAIN)))
-    )
+def port_step(
+    npu: str, ascend: str, *, vllm: tuple[str, str], twin: tuple[str, str], hierarchy: Hierarchy
+) -> ModuleResult:
+    """The upgrade of a runner with one method; ``vllm`` and ``twin`` have the method before and now."""
+    then, now = (ModuleRevision(str(k), f"class GPUModelRunner:\n{text}", VLLM) for k, text in enumerate(vllm, 1))
+    old, new = (ModuleRevision(str(k), f"class GPUARModelRunner:\n{text}", GPU_AR) for k, text in enumerate(twin, 1))
     upstream = ModuleRevision("1", f"class NPUModelRunner:\n{ascend}", ASCEND)
     job = ModuleJob(
         NPU,
@@ -50,10 +53,24 @@ def upgraded(*, npu: str, ascend: str = step(), at_hand: str = SIZED) -> tuple[s
         AR,
         f"class NPUARModelRunner:\n{npu}",
         Upstream(new=upstream, is_followed=True, bases=(upstream,)),
-        GpuTwin(new=new, bases=(GpuBase(old, lambda: vllm[0]),), load_vllm=lambda: vllm[1]),
+        GpuTwin(new=new, bases=(GpuBase(old, lambda: then),), load_vllm=lambda: now),
+        hierarchy=hierarchy,
+    )
+    return upgrade_module(job)
+
+
+def upgraded(*, npu: str, ascend: str = step(), at_hand: str = SIZED) -> tuple[str, list[str]]:
+    """The NPU method after a port of a twin that gained ``GAIN``, and ``SIZED`` from vLLM; and the questions.
+
+    ``at_hand`` is what the vLLM has that NPU runs on.
+    """
+    result = port_step(
+        npu,
+        ascend,
+        vllm=(step(PLAIN), step(SIZED)),
+        twin=(step(PLAIN, NOTE), step(SIZED, NOTE, GAIN)),
         hierarchy=Hierarchy(inherited={MODULE.name: Inherited(vllm={"_step": step(at_hand)})}),
     )
-    result = upgrade_module(job)
     return result.after, [item.reason for item in result.reviews]
 
 
@@ -233,24 +250,13 @@ def test_a_step_that_the_twin_made_with_vllm_is_undone() -> None:
     ],
 )
 def test_uses_of_a_new_mixin_come_where_the_old_twin_was_ahead_of_its_vllm(was: str, count: int) -> None:
-    vllm = [
-        ModuleRevision(ref, f"class GPUModelRunner:\n{step(body)}", VLLM) for ref, body in (("1", MADE), ("2", VLLMS))
-    ]
-    old, new = (
-        ModuleRevision(ref, f"class GPUARModelRunner:\n{step(was, *more)}", GPU_AR)
-        for ref, more in (("1", ()), ("2", (GAIN,)))
-    )
-    upstream = ModuleRevision("1", f"class NPUModelRunner:\n{step(MADE)}", ASCEND)
-    job = ModuleJob(
-        NPU,
-        MODULE,
-        AR,
-        f"class NPUARModelRunner:\n{step(MADE)}",
-        Upstream(new=upstream, is_followed=True, bases=(upstream,)),
-        GpuTwin(new=new, bases=(GpuBase(old, lambda: vllm[0]),), load_vllm=lambda: vllm[1]),
+    after = port_step(
+        step(MADE),
+        step(MADE),
+        vllm=(step(MADE), step(VLLMS)),
+        twin=(step(was), step(was, GAIN)),
         hierarchy=Hierarchy(added_mixins={MODULE.name: {"SendingMixin": frozenset({"attach"})}}),
-    )
-    after = upgrade_module(job).after
+    ).after
     assert GAIN in after
     assert after.count("return self.attach(") == count
     assert "Output.of" not in after

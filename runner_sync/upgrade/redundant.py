@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from runner_sync.confidence import CONTESTED, DERIVED, REBUILT
 from runner_sync.fitting.members import is_port
+from runner_sync.lineage import list_nodes
 from runner_sync.listing import at_most
 from runner_sync.texts.member_text import canonical, find_called_parents, is_same_but_for_hints, self_names
 from runner_sync.units.splitting import bare_name
@@ -192,7 +193,8 @@ def _find_run_again(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> di
     if base is None or upstream is None:
         return {}
     kept = {*canonical(draft.before), *canonical(upstream)}
-    left_out = [canon for canon in canonical(base)[1:] if canon not in kept]
+    # A bare exit says nothing about which one omni had left out.
+    left_out = [node.canon for node in list_nodes(base)[1:] if node.is_telling and node.canon not in kept]
     called = self_names(upstream) - self_names(base)
     run = [(name, text) for name, text in find_running(draft.owner, drafts, job).run if name in called]
     if find_called_parents(upstream, member) - find_called_parents(base, member):

@@ -39,7 +39,7 @@ def ask_at_same_calls(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
 
 def _find_own(weave: Weave, block: Strand) -> Strand | None:
     """Return omni's own form of the only old statement in a new block of upstream's."""
-    if block.sides != "u" or weave.upstream[block.in_upstream].is_clause:
+    if block.sides != "u" or block.kept or weave.upstream[block.in_upstream].is_clause:
         return None
     inside = [
         weave.upstream[k] for k in below(weave.upstream, block.in_upstream) if weave.of_upstream[k].base is not None

@@ -31,13 +31,13 @@ AROUND_OTHERS: Collection[Kind] = frozenset({"suite around other statements", "s
 def is_explained_by_inside(weave: Weave, doubt: Doubt, shown: Collection[Strand]) -> bool:
     """Whether a question about a new upstream head has to show what the head is around.
 
-    This holds for the reasons in `AROUND_OTHERS`. It also holds if the head is left out and everything inside it, or
-    inside one of its clauses, is old, left out too, and not ``shown``.
+    This holds for the reasons in `AROUND_OTHERS`. It also holds if everything inside the head, or inside one of its
+    clauses, is old, left out, and not ``shown``, and the head is left out, too, or stays for another branch.
     """
     if doubt.reason.kind in AROUND_OTHERS:
         return True
     strand = doubt.strand
-    if strand.sides != "u" or strand.kept:
+    if strand.sides != "u" or (strand.kept and doubt.reason.kind != "suite around nothing"):
         return False
     suites = [below(weave.upstream, strand.in_upstream)[1:]]
     suites += [in_suite(weave.upstream, clause) for clause in clauses(weave.upstream, strand.in_upstream)]

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, pick_node
-from runner_sync.statements import ROOT, Node, in_suite
+from runner_sync.statements import ROOT, Node, below, in_suite
+from runner_sync.statements.dataflow import binds, reads
 
 HOLLOW = Reason("suite around nothing")
 ORPHAN = Reason("branch of a removed condition")
@@ -57,8 +58,9 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
 
     Returns the strands that stay, and the doubts. A new upstream head or clause is a doubt if omni has nothing of what
     it encloses, or lacks the statement of the clause. If omni has nothing of what one branch encloses, and no other
-    branch has anything of omni's, the whole statement goes. A head that all three texts have stays, with a doubt, even
-    if each side removed a different part of its suite and nothing is left.
+    branch has anything of omni's, the whole statement goes, or stays without this branch if what it sets is read. A
+    head that all three texts have stays, with a doubt, even if each side removed a different part of its suite and
+    nothing is left.
     """
     doubts: list[Doubt] = []
     hollow: set[Strand] = set()
@@ -68,17 +70,21 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
         kept = [s for s in strands if s.kept]
         held = _Held.collect(weave, kept)
         empty = [s for s in kept if s.sides == "u" and s not in held.full and (s in held.owners or s in exits)]
-        empty += _find_owners_of_emptied(weave, kept, held)
         orphans = [s for s in kept if s.sides == "u" and _is_orphan(weave, s, held.alive)]
         for suite, reason in (*((s, HOLLOW) for s in empty), *((s, ORPHAN) for s in orphans)):
             doubts.append(Doubt(suite, reason, REBUILT))
             _drop_suite(suite, kept)
+        halved = _find_owners_of_emptied(weave, kept, held)
+        doubts += [Doubt(suite, HOLLOW, REBUILT) for suite in halved]
+        for suite in halved:
+            if not _is_read_outside(weave, suite, kept):
+                _drop_suite(suite, kept)
         both = [s for s in kept if s.kept and s in may_stay_empty and s not in held.full and s not in hollow]
         hollow |= set(both)
         doubts += [Doubt(s, EMPTIED, CONTESTED) for s in both]
         held.full.update(hollow)
         gone = [s for s in kept if s.kept and _cannot_stand(weave, s, held)]
-        if not gone and not empty and not orphans:
+        if not gone and not empty and not orphans and not halved:
             return kept, doubts
         for strand in gone:
             strand.kept = False
@@ -152,6 +158,13 @@ def _find_owners_of_emptied(weave: Weave, kept: Sequence[Strand], held: _Held) -
     holding = {head for s in kept if s.omni is not None for head in _list_heads(s)}
     owners = [s.owner for s in kept if s.sides == "u" and s not in held.full and _encloses_base(weave, s)]
     return [s for s in dict.fromkeys(owners) if s is not None and s.kept and s.sides == "u" and s not in holding]
+
+
+def _is_read_outside(weave: Weave, suite: Strand, kept: Sequence[Strand]) -> bool:
+    """Whether a kept statement outside a new upstream statement reads a name that only new code inside it sets."""
+    inside = {weave.of_upstream[k] for k in below(weave.upstream, suite.in_upstream)}
+    made = {name for strand in inside if strand.sides == "u" for name in binds(pick_node(weave, strand))}
+    return any(strand.kept and strand not in inside and made & reads(pick_node(weave, strand)) for strand in kept)
 
 
 def _encloses_base(weave: Weave, strand: Strand) -> bool:

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import groupby, takewhile
+from itertools import groupby
 
 from runner_sync.merge.matching.successors import find_successor
 from runner_sync.merge.weave import Strand, Weave, index_omni_only, pick_node
 from runner_sync.rulers import is_drawn
-from runner_sync.statements import Node, siblings
-from runner_sync.statements.dataflow import binds, reads
+from runner_sync.statements import Node
 from runner_sync.statements.likeness import dice
 
 REWORDED = 0.4
@@ -36,9 +35,8 @@ def move_comments_with_statements(weave: Weave, kept: Sequence[Strand], heritage
     """Move comments to the present place of their statements, and drop obsolete comments.
 
     An upstream comment is obsolete if its statement did not come in and omni lacks the comment, or if omni has a
-    comment on the statement that says the same. It is also obsolete in the place of a statement that omni had dropped,
-    too (`_stands_for_dropped`). An omni comment is obsolete if its paragraph is gone, or if it comes from another
-    upstream revision (``heritage``) and upstream now has another comment.
+    comment on the statement that says the same. An omni comment is obsolete if its paragraph is gone, or if it comes
+    from another upstream revision (``heritage``) and upstream now has another comment.
     """
     alive = set(kept)
     kept = _move_comments_to_equals(weave, _move_comments_to_successors(weave, kept, alive), alive)
@@ -48,7 +46,7 @@ def move_comments_with_statements(weave: Weave, kept: Sequence[Strand], heritage
         new = [weave.of_upstream[k] for k in block if weave.of_upstream[k].sides == "u"]
         if new and new[-1].about is not None:
             continue
-        if strand not in alive or _is_reworded(weave, strand, block) or _stands_for_dropped(weave, block, strand):
+        if strand not in alive or _is_reworded(weave, strand, block):
             out |= set(new)
         out |= set(_find_half_missing(weave, block))
     for block, about in find_remarks(weave.omni):
@@ -298,23 +296,6 @@ def _is_replaced(weave: Weave, line: Strand) -> bool:
     if line.base is None or line.omni is None or line.upstream is None:
         return False
     return weave.base[line.base].canon == weave.omni[line.omni].canon != weave.upstream[line.upstream].canon
-
-
-def _stands_for_dropped(weave: Weave, block: range, strand: Strand) -> bool:
-    """Whether upstream put a comment in the place of a statement that set a value for the next one.
-
-    If omni had dropped that statement, too, and still gives the value by code of its own, the comment may be false::
-
-        base    taken = take(rows)              omni    out.taken = own(rows)
-                send(out, taken=taken)                  send(out)
-    """
-    if strand.base is None or strand.omni is None or any(weave.of_upstream[k].base is not None for k in block):
-        return False
-    gone = takewhile(lambda k: weave.of_base[k].upstream is None, siblings(weave.base, strand.base, step=-1))
-    before, now = weave.base[strand.base], weave.upstream[strand.in_upstream]
-    setting = [weave.of_base[k] for k in gone if (reads(before) - reads(now)) & binds(weave.base[k])]
-    is_given = any((before.names - now.names) & node.names for node in weave.omni)
-    return bool(setting) and is_given and all(other.omni is None for other in setting)
 
 
 def _compare_words(omni: Nodes, upstream: Nodes) -> float:

@@ -75,8 +75,8 @@ def _ask(draft: Draft, job: ModuleJob, left_out: Sequence[_LeftOut], bases: Mapp
         seen.add(other.item.id)
         text = lines_of(draft.text, [nodes[k] for k in below(nodes, index)])
         reason = (
-            f"{TITLES[job.module.upstreams[0].project]} has {other.called} in {other.draft.member} as a counterpart of "
-            f"this, and {other.item.id} left it out: take both or neither"
+            f"{TITLES[job.module.upstreams[0].project]} has {other.called} in {other.draft.member} "
+            f"{_name_relation(node.called, other.called)}, and {other.item.id} left it out: take both or neither"
         )
         shown = Shown(upstream=text, chosen=text)
         yield make_review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, line=node.start)
@@ -104,6 +104,13 @@ def _are_two_ends(draft: Draft, called: str, other: _LeftOut, bases: Mapping[str
         return True
     used = (one for text in (bases[draft.name], bases[other.draft.name]) for one in names_called(text))
     return is_on_kept_object(called) and not any(one.startswith(f"{owner}.") for one in used)
+
+
+def _name_relation(called: str, other: str) -> str:
+    """Return how the call that was left out is related to the one that came."""
+    owner, _, name = called.rpartition(".")
+    is_opposite = _are_opposite(name, other.rpartition(".")[2])
+    return "as a counterpart of this" if is_opposite else f"as another new call on {owner}"
 
 
 def _are_opposite(name: str, other: str) -> bool:

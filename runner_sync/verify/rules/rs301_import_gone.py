@@ -33,7 +33,7 @@ from runner_sync.model import Finding, Severity
 from runner_sync.syntax import dotted_name, for_typing
 from runner_sync.verify.trees import modules
 from runner_sync.verify.trees.classes import ClassInfo
-from runner_sync.verify.trees.frames import Frame, class_finding, place_finding
+from runner_sync.verify.trees.frames import Frame, class_finding, place_at_import
 from runner_sync.verify.trees.modules import Module, PlacedImport
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.world import Definition
@@ -137,13 +137,10 @@ def _make_finding(module: Module, imported: PlacedImport, missing: str, *, how: 
     is_module = missing == imported.module
     what = f"module `{missing}`" if is_module else f"`{missing}`"
     via = "" if is_module or missing == full else f" (which `{full}` re-exports)"
-    found = place_finding(
+    found = place_at_import(
         (CODE, SEVERITY),
         module,
-        (imported.line, imported.column),
-        (imported.end_line, None),
-        unit="<module>",
-        symbol=full,
+        imported,
         message=f"{what}{via} {how} in the target tree, so this import fails.",
         fix=f"Import it from where the target defines it now, or drop what uses `{imported.bound}`.",
     )

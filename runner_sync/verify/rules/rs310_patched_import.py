@@ -23,7 +23,7 @@ from collections.abc import Iterable
 
 from runner_sync.model import Finding, Severity
 from runner_sync.verify.trees import modules
-from runner_sync.verify.trees.frames import place_finding
+from runner_sync.verify.trees.frames import place_at_import
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 
@@ -45,13 +45,10 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
         if found and len(patched) == len(found) and (is_new or any(map(through_module.search, upstream))):
             patch = program.world.patches_of(patched[0].name)[0]
             full = f"{imported.module}.{imported.name}"
-            yield place_finding(
+            yield place_at_import(
                 (CODE, SEVERITY),
                 module,
-                (imported.line, imported.column),
-                (imported.end_line, None),
-                unit="<module>",
-                symbol=full,
+                imported,
                 message=f"`{full}` is replaced at start-up ({patch.place}); this import may bind the unpatched one.",
                 fix=f"Call it through its module, or import the replacement from {patch.place}.",
             )

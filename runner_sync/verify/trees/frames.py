@@ -212,6 +212,22 @@ def place_finding(
     return Finding(*rule, module.path, start[0], end_line, unit, symbol, message, fix, column(*start), last)
 
 
+def place_at_import(
+    rule: tuple[str, Severity], module: Module, imported: PlacedImport, *, message: str, fix: str
+) -> Finding:
+    """Return a finding at an import of a module; its symbol is what is imported."""
+    return place_finding(
+        rule,
+        module,
+        (imported.line, imported.column),
+        (imported.end_line, None),
+        unit="<module>",
+        symbol=f"{imported.module}.{imported.name}" if imported.name else imported.module,
+        message=message,
+        fix=fix,
+    )
+
+
 def frame_of(module: Module, function: Function, info: ClassInfo | None) -> Frame:
     """Return a frame with the local names and imports of ``function``."""
     frame = Frame(module, function, info)

@@ -28,11 +28,15 @@ def explain(after: str, first: int, last: int, *, twin: str, before: Collection[
     ``before`` are the statements from before the port.
     """
     mine, theirs = flatten(after), flatten(twin)
-    within = [node for node in mine if first < node.start <= last and node.parent != ROOT]
+    within = [node for node in mine if first < node.start <= last and _is_in_branch(node, mine)]
     new = [node for node in within if node.is_telling and not node.compound and node.canon not in before]
     named = [branch for node in new if (branch := _find_other_branch(node, mine, theirs))]
     branches = at_most(NAMED, [*dict.fromkeys(named)])
     return f"; the GPU runner has this statement outside of {branches}: does its new form work there?" if named else ""
+
+
+def _is_in_branch(node: Node, nodes: Sequence[Node]) -> bool:
+    return node.parent != ROOT and nodes[node.parent].is_condition
 
 
 def _find_other_branch(node: Node, mine: Sequence[Node], theirs: Sequence[Node]) -> str:

@@ -17,7 +17,7 @@ from runner_sync.confidence import DERIVED
 from runner_sync.model import ReviewItem
 from runner_sync.statements import INDENT, Node, ancestors, enclosing, flatten
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu.asking import features, no_longer_passed, other_branches, spelled_out, unconfirmed
+from runner_sync.upgrade.from_gpu.asking import features, no_longer_passed, other_branches, unconfirmed
 from runner_sync.upgrade.from_gpu.twin import owing
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
@@ -45,18 +45,15 @@ NEAR = 3
 
 
 def list_questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twin: str) -> list[ReviewItem]:
-    """Return one question per passage of whole statements that a port changed.
-
-    Asks nothing about a passage in which only comments or docstrings differ, or that says the same (``spelled_out``).
-    """
+    """Return one question per passage of whole statements that a port changed, unless only comments or docstrings
+    differ."""
     old, new = before.split("\n"), after.split("\n")
     in_twin = _InTwin.of(after, twin)
     occurrences = _Occurrences.of(before, after, draft.upstream)
     found = []
     for i1, i2, j1, j2 in _find_passages(before, after, job.hierarchy.from_mixins(draft.owner)):
         was, now = _join_lines(old[i1:i2]), _join_lines(new[j1:j2])
-        is_code_equal = _list_code_within(before, i1, i2) == _list_code_within(after, j1, j2)
-        if is_code_equal or spelled_out.is_spelled_out(was, now, job):
+        if _list_code_within(before, i1, i2) == _list_code_within(after, j1, j2):
             continue
         taken_over = (
             f"{_explain_presence(was, _find_telling_within(after, j1, j2), occurrences)}{owing.explain(now, job)}"

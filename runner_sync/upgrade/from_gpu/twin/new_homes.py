@@ -121,12 +121,12 @@ def _find_new_functions(then: ModuleRevision, job: ModuleJob) -> list[Home]:
     found: dict[str, Home] = {}
     for entry in read_imports(job.twin.new.text, job.twin.new.path).values():
         if (entry.module, entry.name) not in before and entry.module.startswith(f"{job.profile.package}."):
-            for home in resolve_import(entry, job):
+            for home in _resolve_import(entry, job):
                 found.setdefault(home.dotted, home)
     return [*found.values()]
 
 
-def resolve_import(entry: Import, job: ModuleJob) -> Sequence[Home]:
+def _resolve_import(entry: Import, job: ModuleJob) -> Sequence[Home]:
     """Return the function that an import binds and those of its module that it calls.
 
     Returns all functions of an imported module, and none of a module that does not parse.

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 from sync_samples import (
@@ -604,6 +605,29 @@ def test_a_base_that_is_the_target_itself_is_compared_with_nothing(locked: Trees
     alone = sync.verify(locked.check(ascend=locked.ascend_old))
     assert ("RS304", "gone_before") in keys(alone)
     assert sync.verify(locked.check(ascend=locked.ascend_old, ascend_base="0.20.0")).findings == alone.findings
+
+
+SWAPPED = {
+    ASCEND: dedent(ASCEND_NEW[ASCEND])
+    .replace("_finish(self, logits, total)", "_finish(self, total, logits)")
+    .replace("self._finish(logits, total)", "self._finish(total, logits)")
+}
+
+
+@pytest.mark.parametrize("is_swapped", [True, False])
+def test_without_lock_and_base_versions_are_compared_with_the_one_that_the_copies_follow(
+    trees: Trees, is_swapped: bool
+) -> None:
+    """Both arguments still bind: that they swapped places shows only beside the older method."""
+    lay_out(trees.ascend_new, SWAPPED if is_swapped else {})
+    folder, old = git_ascend(trees)
+    report = sync.verify(trees.check(ascend=folder))
+    assert (("RS307", "_finish") in keys(report)) == is_swapped
+    assert ("RS303", "_forward") in keys(report)
+    assert "everything that does not fit" in report.notes[0]
+    compared = f"rules that compare versions compare with vllm-ascend {old[:10]}, which the copies seem to follow"
+    assert compared in report.notes
+    assert not any("need --ascend-base" in note for note in report.notes)
 
 
 def patched_vllm(trees: Trees, *, is_committed: bool) -> None:

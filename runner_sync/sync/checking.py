@@ -79,7 +79,7 @@ def check(options: CheckOptions) -> Report:
     ):
         job = replace(job, before=lambda: _make_job_at_fork(options, given, needed))
     if given.followed is not None and needed.wants_group(BREAKAGE):
-        job, compared = _add_worlds(options, given, job)
+        job, compared = _add_worlds(options, given, modules, job)
         notes += compared
     notes += check_modules.note_missing_upstream(given, job.modules)
     notes += [
@@ -117,7 +117,7 @@ def verify(options: CheckOptions) -> Report:
         )
     inputs.require_tree(given.profile.followed, given.followed)
     plain = tuple(CheckModule(derived.path, derived.text) for derived in modules)
-    job, compared = _add_worlds(options, given, CheckJob(given.profile, plain, read=given.omni.read))
+    job, compared = _add_worlds(options, given, modules, CheckJob(given.profile, plain, read=given.omni.read))
     _refuse_unreadable_twins(job, modules)
     notes = [*compared, *_note_missing_older(given, job), *note_absent_files(given, modules)]
     opinion = None
@@ -172,7 +172,9 @@ def _make_job_at_fork(options: CheckOptions, given: inputs.Inputs, codes: Codes)
     return job
 
 
-def _add_worlds(options: CheckOptions, given: inputs.Inputs, job: CheckJob) -> tuple[CheckJob, list[str]]:
+def _add_worlds(
+    options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], job: CheckJob
+) -> tuple[CheckJob, list[str]]:
     """Add the target trees and those that the runners were made for to ``job``; return remarks on the comparison."""
     new = pairs.open_target_pair(options, given)
     old = pairs.open_older_pair(options, given, new)
@@ -182,7 +184,7 @@ def _add_worlds(options: CheckOptions, given: inputs.Inputs, job: CheckJob) -> t
     if old is None:
         everything = "what" if narrowed else "everything that"
         note = f"breakage: {everything} does not fit {new.title} is reported{narrowed}"
-        compared, remarks = _open_comparison(options, given, new)
+        compared, remarks = _open_comparison(options, given, new, modules)
         return replace(job, world=world, compared=compared), [note, *remarks]
     note = f"breakage: what does not fit {new.title} and did fit {old.title} is reported{narrowed}"
     return replace(job, world=world, old_world=old.world(given)), [note, *_note_unverified_vllm(old, new)]
@@ -191,7 +193,8 @@ def _add_worlds(options: CheckOptions, given: inputs.Inputs, job: CheckJob) -> t
 def _note_missing_older(given: inputs.Inputs, job: CheckJob) -> list[str]:
     """Note which rules find nothing without an older upstream: after an upgrade the lock names the target."""
     project = given.profile.followed
-    if job.old_world is not None or project == "vllm":
+    older = job.old_world or job.compared
+    if project == "vllm" or (older is not None and older.trees[project] is not given.followed):
         return []
     word = inputs.option_word(project)
     return [f"rules that compare two versions of {TITLES[project]} need --{word}-base, the version before"]
@@ -207,16 +210,30 @@ def _note_unverified_vllm(old: pairs.Pair, new: pairs.Pair) -> list[str]:
     ]
 
 
-def _open_comparison(options: CheckOptions, given: inputs.Inputs, new: pairs.Pair) -> tuple[World | None, list[str]]:
-    """Open the target trees with the vLLM that omni is for, if that differs, and add a remark."""
+def _open_comparison(
+    options: CheckOptions, given: inputs.Inputs, new: pairs.Pair, modules: Sequence[DerivedModule]
+) -> tuple[World | None, list[str]]:
+    """Open the trees that omni seems to be for, if they differ from the target, and add a remark."""
     try:
-        pair = pairs.open_pair_with_omni_vllm(options, given, new)
+        pair = pairs.open_pair_of_omni(options, given, new, copied_from=_find_copied_refs(options, given, modules))
     except InputError as error:
         return None, [f"rules that compare versions found nothing to compare with: {error}"]
     if pair is None:
         return None, []
-    ref = pair.vllm.source.ref
-    return pair.world(given), [f"rules that compare versions compare with vLLM {ref}, which this vllm-omni is for"]
+    named = [f"{pair.followed.source.project} {pair.followed.source.ref}, which the copies seem to follow"]
+    named = named if pair.followed not in (new.followed, pair.vllm) else []
+    if pair.vllm is not new.vllm:
+        named.append(f"vLLM {pair.vllm.source.ref}, which this vllm-omni is for")
+    return pair.world(given), [f"rules that compare versions compare with {' and '.join(named)}"]
+
+
+def _find_copied_refs(options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule]) -> list[str]:
+    """Return the upstream revision of each copy, as far as texts tell; none if the lock names them."""
+    if given.profile.followed == "vllm" or pairs.find_last_synced(given.lock) is not None:
+        return []
+    from runner_sync.sync.synced import inference
+
+    return [base.ref.ref for _, bases in inference.infer_bases(options, given, modules) for base in bases.values()]
 
 
 def _open_branch_point(options: CheckOptions, given: inputs.Inputs, world: World) -> World | None:

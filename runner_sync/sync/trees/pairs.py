@@ -109,18 +109,25 @@ def open_older_pair(options: CheckOptions, given: inputs.Inputs, new: Pair) -> P
     return Pair(followed, inputs.open_at("vllm", version, given.vllm, options.progress))
 
 
-def open_pair_with_omni_vllm(options: CheckOptions, given: inputs.Inputs, new: Pair) -> Pair | None:
-    """Return ``new`` with the vLLM that omni is for; ``None`` if that is unknown or of the same minor version.
+def open_pair_of_omni(
+    options: CheckOptions, given: inputs.Inputs, new: Pair, *, copied_from: Iterable[str] = ()
+) -> Pair | None:
+    """Return the pair that the omni tree is for; ``None`` if that is unknown, or ``new`` as far as can be told.
 
-    Raises ``InputError`` if that vLLM cannot be read.
+    It has the followed project at the newest of ``copied_from``, and the vLLM that omni declares if that is of another
+    minor version. Raises ``InputError`` if either cannot be read.
     """
     from packaging.version import Version
 
+    ref = _choose_newest(Counter(copied_from))
+    followed = new.followed if ref is None or has_texts_of(ref, new.followed) else open_followed_at(ref, given, options)
     declared, target = sources.declared_vllm(given.omni), new.vllm.source.version
-    if declared is None or target is None or Version(declared).release[:2] == Version(target).release[:2]:
-        return None
-    vllm = inputs.open_at("vllm", declared, new.vllm, options.progress)
-    return Pair(vllm if given.profile.followed == "vllm" else new.followed, vllm)
+    vllm = new.vllm
+    if declared and target and Version(declared).release[:2] != Version(target).release[:2]:
+        vllm = inputs.open_at("vllm", declared, new.vllm, options.progress)
+    if given.profile.followed == "vllm":
+        followed = vllm
+    return None if followed is new.followed and vllm is new.vllm else Pair(followed, vllm)
 
 
 def _find_locked_vllm(ref: str, given: inputs.Inputs) -> str | None:

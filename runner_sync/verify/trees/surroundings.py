@@ -15,6 +15,9 @@ from runner_sync.trees import Remembering, Tree
 from runner_sync.verify.answers import remembered
 from runner_sync.verify.trees.word_index import KIND, WordIndex, make_filter
 
+_BASES_KIND = "bases-1"
+"""The key under which bases are kept between runs. A change of what counts as one must raise the number."""
+
 _PROJECTS = {package: project for project, package in PACKAGES.items()}
 
 _FURTHER = r"(?:[ \t]*,[ \t]*\*?[\w.]+(?:\[[^\]\n]*\])?)+,?\)?[ \t]"
@@ -140,7 +143,8 @@ class Surroundings:
 
     @remembered
     def _collect_bases(self, project: Project) -> set[str]:
-        return {name for text in self._read_texts(project) for name in _find_bases(text)}
+        found = _ask_files(self._trees[project], _BASES_KIND, _list_bases) if project in self._trees else {}
+        return {name for names in found.values() for name in names.decode().split()}
 
     @remembered
     def _is_near(self, word: str, pattern: str) -> bool:
@@ -191,7 +195,9 @@ class Surroundings:
     def _indexes(self) -> tuple[WordIndex, WordIndex]:
         """The word indexes of the modules in the folders, and of all others; made once, as they cover whole trees."""
         near = self._read_folders()
-        filters = {path: words for tree in self._trees.values() for path, words in _make_filters(tree).items()}
+        filters = {
+            path: words for tree in self._trees.values() for path, words in _ask_files(tree, KIND, make_filter).items()
+        }
         others = {path: words for path, words in filters.items() if path not in near}
         return WordIndex({path: filters[path] for path in near}), WordIndex(others)
 
@@ -210,11 +216,11 @@ class Surroundings:
         return {path: tree.read(path) or "" for folder, tree in trees if tree for path in tree.paths(f"{folder}/")}
 
 
-def _make_filters(tree: Tree) -> Mapping[str, bytes]:
-    """Return the filters of all modules of a tree for `WordIndex`; most trees have them from an earlier run."""
+def _ask_files(tree: Tree, what: str, find: Callable[[str], bytes]) -> Mapping[str, bytes]:
+    """Return ``find`` of the text of each module of a tree, by path; most trees have it from an earlier run."""
     if isinstance(tree, Remembering):
-        return tree.remembered(KIND, make_filter)
-    return {path: make_filter(tree.read(path) or "") for path in tree.paths(f"{PACKAGES[tree.source.project]}/")}
+        return tree.remembered(what, find)
+    return {path: find(tree.read(path) or "") for path in tree.paths(f"{PACKAGES[tree.source.project]}/")}
 
 
 def _find_line(text: str, word: str, wanted: re.Pattern[str]) -> int:
@@ -240,6 +246,11 @@ def _may_derive(text: str, class_name: str) -> bool:
 
 def _quoted_pattern(member: str) -> str:
     return rf"[\"']{re.escape(member)}[\"']"
+
+
+def _list_bases(text: str) -> bytes:
+    """Return the names of `_find_bases` as the cache keeps them."""
+    return " ".join(sorted({*_find_bases(text)})).encode()
 
 
 def _find_bases(text: str) -> Iterator[str]:

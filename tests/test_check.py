@@ -373,7 +373,7 @@ ELSEWHERE = "vllm_omni/elsewhere.py"
 def test_a_conflict_in_a_file_that_no_rule_parses(
     path: str, changed: dict[str, set[int]] | None, is_told: bool
 ) -> None:
-    """The outline of a base is read around it, and nothing else of the file is looked at."""
+    """No rule looks at what stands around the base."""
     mixin = "class Mixin:\n    def helper(self):\n        return 1\n"
     gpu = MIXED.replace("NPU", "GPU")
     files = {"vllm_omni/mixin.py": mixin, HELPER: "x = 1\n", ELSEWHERE: "x = 1\n"}

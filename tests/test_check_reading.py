@@ -1,4 +1,4 @@
-"""How rules read files: units by line, MROs over omni's own classes, and mixins that nobody parses whole."""
+"""How rules read files: units by line, classes, and MROs over omni's own classes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import ast
 import pytest
 from check_samples import dedent
 
-from runner_sync.errors import InputError
 from runner_sync.lock import digest
 from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
@@ -15,7 +14,6 @@ from runner_sync.verify.runners.ancestry import find_ancestry
 from runner_sync.verify.runners.hygiene import find_calls
 from runner_sync.verify.runners.job import CheckJob, CheckModule, Library
 from runner_sync.verify.runners.locked import is_changed
-from runner_sync.verify.runners.outline import outline
 from runner_sync.verify.runners.reading import ClassText, Reading, dotted, shorten_code
 
 MIXINS = '''
@@ -59,50 +57,20 @@ def read(text: str) -> Reading:
     return Reading("m.py", dedent(text))
 
 
-def test_an_outline_has_bases_and_methods_with_their_lines() -> None:
-    found = outline(read(MIXINS), "Connector")
-    assert found is not None
+def test_a_class_has_bases_and_methods_with_their_lines() -> None:
+    found = read(MIXINS).classes["Connector"]
     assert found.bases == ("Base", "Generic")
-    assert "send" in found.methods
-    assert "inner" not in found.methods
     assert set(found.methods) == {"send", "receive", "late", "last"}
     assert found.reading.lines[found.methods["receive"][0].lineno - 1].strip() == "async def receive(self):"
     assert found.reading.lines[found.node.lineno - 1] == "class Connector("
 
 
-@pytest.mark.parametrize("name", ["Connect", "function", "Nowhere"])
-def test_what_is_no_class_has_no_outline(name: str) -> None:
-    assert outline(read(MIXINS), name) is None
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param(
-            'class A:\n    text = """\nclass B:\n"""\n    def f(self):\n        pass\n', id="a string at the margin"
-        ),
-        pytest.param("class A(make(1)):\n    def f(self):\n        pass\n", id="a computed base"),
-    ],
-)
-def test_classes_that_lines_cannot_tell_are_parsed(text: str) -> None:
-    found = outline(read(text), "A")
-    assert found is not None
-    assert "f" in found.methods
-
-
-def test_a_mixin_that_is_no_python_ends_the_run_when_somebody_looks_into_it() -> None:
-    found = outline(read("class A:\n    def f(self:\n        pass\n"), "A")
-    assert found is not None
-    with pytest.raises(InputError, match=r"^m\.py:2: "):
-        list(found.methods)
-
-
-def test_an_outline_says_what_parsing_says() -> None:
-    reading = read(MIXINS)
-    for name, whole in reading.classes.items():
-        found = outline(read(MIXINS), name)
-        assert found is not None
-        assert (found.bases, set(found.methods)) == (whole.bases, set(whole.methods))
+def test_a_mixin_that_is_no_python_is_an_open_base() -> None:
+    given = library(
+        "from vllm_omni.a import Mixin\nclass Runner(Mixin): pass\n", a="class Mixin:\n    def f(self:\n        pass\n"
+    )
+    assert find_ancestry(given, head(given, "Runner")).is_open
+    assert str(given.unread["vllm_omni/a.py"]).startswith("vllm_omni/a.py:2: ")
 
 
 def library(npu: str, **files: str) -> Library:

@@ -17,9 +17,7 @@ from runner_sync.verify.check import run
 from runner_sync.verify.codes import Codes
 from runner_sync.verify.runners.ancestry import Ancestry, find_ancestry
 from runner_sync.verify.runners.job import CheckJob, CheckModule, Library
-from runner_sync.verify.runners.outline import outline
 from runner_sync.verify.runners.parity import OF_WHOLE_CLASSES
-from runner_sync.verify.runners.reading import Reading
 
 MIXIN = f"class Mixin:\n{indent(SAMPLE.strip(), '    ')}\n"
 HEAD = NPU_HEAD + "from vllm_omni.mix import Mixin\n"
@@ -174,28 +172,6 @@ def test_a_mixin_that_may_come_by_a_base_is_not_called_missing() -> None:
     head = NPU_HEAD + "from vllm_omni.deep import Base\n"
     assert found(job(npu("pass", head=head, bases="Base, OmniNPUModelRunner"), twin, files=files), "RS204") == []
     assert [f.symbol for f in found(job(EMPTY_AR, twin, files=files), "RS204")] == ["Mixin"]
-
-
-@pytest.mark.parametrize(
-    "text", ["from a import x\n", "if FLAG:\n    from a import x\n", "from a import (  # (b)\n  x)\n"]
-)
-def test_the_imports_of_a_file_do_not_depend_on_who_asked_before(text: str) -> None:
-    fresh, parsed = Reading("m.py", text), Reading("m.py", text)
-    assert parsed.tree
-    assert [i.dotted for i in fresh.origins("x")] == [i.dotted for i in parsed.origins("x")] == ["a.x"]
-    assert fresh.imports == parsed.imports
-
-
-def test_a_file_whose_names_stand_plainly_is_not_parsed() -> None:
-    text = "import torch\nfrom vllm_omni.deep import Mixin\n\n\nclass A(Mixin):\n    def f(self): pass\n\n\nx = 1\n"
-    reading = Reading("m.py", text)
-    known = outline(reading, "A")
-    assert known is not None
-    assert ("f" in known.methods, "g" in known.methods, "f" in known.assigned) == (True, False, False)
-    assert [i.dotted for i in reading.origins("Mixin")] == ["vllm_omni.deep.Mixin"]
-    assert [i.dotted for i in reading.origins("torch")] == ["torch"]
-    assert reading.origins("Nowhere") == reading.values("Nowhere") == []
-    assert "tree" not in reading.__dict__
 
 
 def test_a_circle_of_names_ends() -> None:

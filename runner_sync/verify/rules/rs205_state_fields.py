@@ -52,17 +52,19 @@ def find(subject: Subject) -> Iterator[Hit]:
 
 def _find_records(reading: Reading | None) -> dict[str, ClassText]:
     classes = reading.classes.items() if reading is not None else ()
-    return {name: c for name, c in classes if any(base.endswith("NamedTuple") for base in c.bases)}
+    return {name: c for name, c in classes if _has_fields(c)}
+
+
+def _has_fields(owner: ClassText) -> bool:
+    return any(base.endswith("NamedTuple") for base in owner.bases)
 
 
 def _find_visible_records(subject: Subject) -> dict[str, ClassText]:
     found = _find_records(subject.npu)
     for name in [handed for handed in subject.profile.handovers if handed in subject.npu.imports]:
         known = subject.library.find_class(subject.npu, name)
-        # `find_class` may return a class without its fields, where no other rule needs the whole file.
-        record = _find_records(known.reading).get(known.name) if known is not None else None
-        if record is not None:
-            found[name] = record
+        if known is not None and _has_fields(known):
+            found[name] = known
     return found
 
 

@@ -4,6 +4,6 @@ hygiene.
 Comes in: a ``CheckJob``. Goes out: readings, units that differ, places for findings. May touch: the omni tree, by
 reading.
 
-Files are parsed only as far as a rule needs (``reading``, ``outline``), because `check` from the lock must be fast.
-Nothing here needs the trees of ``runner_sync.verify.trees``.
+A file is parsed when a rule first needs it, because `check` from the lock must be fast. Nothing here needs the trees of
+``runner_sync.verify.trees``.
 """

@@ -12,11 +12,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from runner_sync.errors import InputError
+from runner_sync.errors import InputError, UnresolvedConflict
 from runner_sync.model import TITLES
-from runner_sync.naming import Import
 from runner_sync.verify.answers import Answers
-from runner_sync.verify.runners.outline import outline
 from runner_sync.verify.runners.reading import ClassText, Reading
 from runner_sync.verify.runners.resolving import Meaning, Names
 
@@ -85,13 +83,11 @@ class Library:
         self._by_path: dict[str, Reading | None] = {}
         self.unread: dict[str, InputError] = {}
         self.answers = Answers()
-        self._known: dict[tuple[str, str], ClassText | None] = {}
         for module in job.modules:
             self._by_path[module.path] = Reading(module.path, module.text)
             if module.gpu_text is not None and module.gpu_path:
                 self._by_path[module.gpu_path] = Reading(module.gpu_path, module.gpu_text)
-        self._parsed = frozenset(self._by_path)
-        self._names = Names(job.profile.package, self.module, self._find_class_in, self._find_origins)
+        self._names = Names(job.profile.package, self.module)
 
     @cached_property
     def before(self) -> Library | None:
@@ -121,22 +117,24 @@ class Library:
         return tuple(path for path, reading in self._by_path.items() if reading is not None)
 
     def module(self, dotted_name: str) -> Reading | None:
-        """Return the omni module of that dotted name; ``None`` for a module outside omni."""
+        """Return the omni module of that dotted name; ``None`` for a module outside omni, or that does not parse.
+
+        Raises ``UnresolvedConflict``. Records any other error in ``unread``.
+        """
         if dotted_name.split(".", 1)[0] != self.job.profile.package:
             return None
         stem = dotted_name.replace(".", "/")
-        return self.at(f"{stem}.py") or self.at(f"{stem}/__init__.py")
-
-    def _find_class_in(self, reading: Reading, name: str) -> ClassText | None:
-        if reading.path in self._parsed:
-            return reading.classes.get(name)
-        key = (reading.path, name)
-        if key not in self._known:
-            self._known[key] = outline(reading, name)
-        return self._known[key]
-
-    def _find_origins(self, reading: Reading, name: str) -> list[Import]:
-        return reading.imports.get(name, []) if reading.path in self._parsed else reading.origins(name)
+        reading = self.at(f"{stem}.py") or self.at(f"{stem}/__init__.py")
+        if reading is None:
+            return None
+        try:
+            _ = reading.tree
+        except UnresolvedConflict:
+            raise
+        except InputError as error:
+            self.unread[reading.path] = error
+            return None
+        return reading
 
     def meaning(self, reading: Reading, name: ast.expr | str) -> Meaning:
         """Return what ``name``, for example a base class, means in ``reading``; follows imports and assignments."""

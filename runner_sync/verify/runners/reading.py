@@ -12,7 +12,7 @@ import io
 import re
 import tokenize
 import warnings
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,7 +26,6 @@ from runner_sync.syntax import (
     Function,
     dotted_name,
     first_line,
-    has_word,
     head_end,
     indentation,
     lasting_module_of,
@@ -35,7 +34,6 @@ from runner_sync.syntax import (
 )
 
 Span = tuple[str, int, int]
-_IMPORT = re.compile(r"^(?:from [\w.]+ import (?:\([^()]*\)|[^\n(]+)|import [\w., ]+)$", re.MULTILINE)
 _DIRECTIVE = "runner-sync"
 # An `ignore` with a rule code counts without the colon, too: its author believes that it silences something.
 _ADDRESS = re.compile(r"runner-sync(?::|\s+ignore\s*\[?\s*(?:[Rr][Ss])?\d{3}\b)")
@@ -69,16 +67,32 @@ class Comment:
     alone: bool
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class ClassText:
-    """A module-level class in a file; ``methods`` has all definitions of a name, ``assigned`` the other names."""
+    """A module-level class in a file."""
 
     name: str
     node: ast.ClassDef
     reading: Reading
-    bases: tuple[str, ...]
-    methods: Mapping[str, list[Function]]
-    assigned: Container[str] = ()
+
+    @cached_property
+    def bases(self) -> tuple[str, ...]:
+        """The dotted names of the bases; ``""`` for any other expression."""
+        return tuple(dotted(base) for base in self.node.bases)
+
+    @cached_property
+    def methods(self) -> dict[str, list[Function]]:
+        """All definitions of each method."""
+        methods: dict[str, list[Function]] = {}
+        for statement in statements_of(self.node.body):
+            if isinstance(statement, Function):
+                methods.setdefault(statement.name, []).append(statement)
+        return methods
+
+    @cached_property
+    def assigned(self) -> dict[str, list[ast.expr]]:
+        """The values that the body assigns, by name."""
+        return assigned_in(self.node.body)
 
     @property
     def fields(self) -> dict[str, Field]:
@@ -131,11 +145,7 @@ class Reading:
     def classes(self) -> dict[str, ClassText]:
         """Classes at module level (inside ``if`` and ``try`` too), by name."""
         nodes = [s for s in statements_of(self.tree.body) if isinstance(s, ast.ClassDef)]
-        return {node.name: self._make_class(node) for node in nodes}
-
-    def _make_class(self, node: ast.ClassDef) -> ClassText:
-        bases = tuple(dotted(base) for base in node.bases)
-        return ClassText(node.name, node, self, bases, methods_of(node), assigned_in(node.body).keys())
+        return {node.name: ClassText(node.name, node, self) for node in nodes}
 
     @cached_property
     def functions(self) -> dict[str, Function]:
@@ -146,37 +156,14 @@ class Reading:
     def imports(self) -> dict[str, list[Import]]:
         """Module-level imports by bound name, ``*`` included; relative imports are made absolute."""
         found: dict[str, list[Import]] = {}
-        for entry in self._find_imports(statements_of(self.tree.body)):
-            found.setdefault(entry.bound, []).append(entry)
+        for node in statements_of(self.tree.body):
+            for entry in imported_by(node, self.path) if isinstance(node, ast.Import | ast.ImportFrom) else ():
+                found.setdefault(entry.bound, []).append(entry)
         return found
 
-    def origins(self, name: str) -> list[Import]:
-        """Return the module-level imports that bind ``name``; parses the file only if no import at the margin does."""
-        if name not in self._origins:
-            plain = (statement for text in self._plain_imports if name in text for statement in _parse_imports(text))
-            found = [entry for entry in self._find_imports(plain) if entry.bound == name]
-            is_there = "import *" in self.text if name == "*" else has_word(self.text, name)
-            self._origins[name] = found or (self.imports.get(name, []) if is_there else [])
-        return self._origins[name]
-
-    def _find_imports(self, statements: Iterable[ast.stmt]) -> Iterator[Import]:
-        for node in statements:
-            yield from imported_by(node, self.path) if isinstance(node, ast.Import | ast.ImportFrom) else ()
-
     @cached_property
-    def _origins(self) -> dict[str, list[Import]]:
-        return {}
-
-    @cached_property
-    def _plain_imports(self) -> list[str]:
-        return [found[0] for found in _IMPORT.finditer(self.text)]
-
-    def values(self, name: str) -> list[ast.expr]:
-        """Return the values that module-level statements assign to ``name``; parses nothing if the text lacks it."""
-        return self._values.get(name, []) if has_word(self.text, name) else []
-
-    @cached_property
-    def _values(self) -> dict[str, list[ast.expr]]:
+    def values(self) -> dict[str, list[ast.expr]]:
+        """The values that module-level statements assign, by name."""
         return assigned_in(self.tree.body)
 
     @cached_property
@@ -303,23 +290,6 @@ def _parse(text: str) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return lasting_module_of(text.removeprefix("\ufeff"))
-
-
-def _parse_imports(text: str) -> list[ast.stmt]:
-    try:
-        return ast.parse(text).body
-    except SyntaxError:
-        # Prose in a docstring may begin like an import.
-        return []
-
-
-def methods_of(node: ast.ClassDef) -> dict[str, list[Function]]:
-    """Return all definitions of each method of a class."""
-    methods: dict[str, list[Function]] = {}
-    for statement in statements_of(node.body):
-        if isinstance(statement, Function):
-            methods.setdefault(statement.name, []).append(statement)
-    return methods
 
 
 def assigned_in(body: Iterable[ast.stmt]) -> dict[str, list[ast.expr]]:

@@ -1,7 +1,7 @@
 """Resolves what a name means in an omni file: an omni class, something from outside, or unknown.
 
 Comes in: a `Reading`, a base expression or a name as written, and functions that return modules and classes. Goes out:
-a `Meaning`. May touch: nothing. A file in which the name is plainly a class or an import is not parsed.
+a `Meaning`. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -31,15 +31,10 @@ _OPEN = Meaning(is_open=True)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Names:
-    """Resolves names in the files of one package.
-
-    ``module`` reads a file by dotted name; ``class_in`` and ``origins`` find a name's class and imports in a file.
-    """
+    """Resolves names in the files of one package, which ``module`` reads by dotted name."""
 
     package: str
     module: Callable[[str], Reading | None]
-    class_in: Callable[[Reading, str], ClassText | None]
-    origins: Callable[[Reading, str], list[Import]]
     _known: dict[tuple[str, str], Meaning] = field(default_factory=dict)
 
     def meaning(self, reading: Reading, name: ast.expr | str) -> Meaning:
@@ -59,17 +54,17 @@ class Names:
             yield step, ""
 
     def _find_steps(self, reading: Reading, name: str) -> Iterator[_Step]:
-        """Yield what one file says about a name; steps that need the file parsed come last."""
+        """Yield what one file says about a name."""
         head, _, rest = name.partition(".")
         if not name:
             yield _OPEN
-        elif not rest and (own := self.class_in(reading, name)) is not None:
+        elif not rest and (own := reading.classes.get(name)) is not None:
             yield Meaning(own)
-        elif imported := self.origins(reading, head):
+        elif imported := reading.imports.get(head):
             yield from (self._follow_import(_extend_import(origin, rest) if rest else origin) for origin in imported)
         elif hasattr(builtins, name):
             yield _OUTSIDE
-        elif values := reading.values(head):
+        elif values := reading.values.get(head):
             yield from self._follow_assignments(reading, values, rest)
         elif not rest:
             yield from self._follow_stars(reading, name)
@@ -86,7 +81,7 @@ class Names:
             yield Reference(reading, f"{name}.{rest}" if name and rest else name or "")
 
     def _follow_stars(self, reading: Reading, name: str) -> Iterator[_Step]:
-        for star in self.origins(reading, "*"):
+        for star in reading.imports.get("*", ()):
             if star.module.partition(".")[0] == self.package:
                 source = self.module(star.module)
                 yield Reference(source, name) if source is not None else _OPEN

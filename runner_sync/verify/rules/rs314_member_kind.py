@@ -40,11 +40,11 @@ from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, steps
-from runner_sync.verify.trees.values.deferred import is_asked, is_taken_for_value
-from runner_sync.verify.trees.values.guards import find_tests_of, is_identity
+from runner_sync.verify.trees.values.deferred import is_taken_for_value
+from runner_sync.verify.trees.values.guards import find_tests_of
 from runner_sync.verify.trees.values.kinds import Member, member_of, members, provably_lacks
 from runner_sync.verify.trees.values.protocols import FAILS, find_needed_methods
-from runner_sync.verify.trees.values.uses import places, places_of
+from runner_sync.verify.trees.values.uses import Place, Use, place_at, places, places_of
 
 CODE = "RS314"
 NAME = "member-kind"
@@ -59,6 +59,8 @@ _RESULT_METHODS = {
     "generator": frozenset({"__iter__", "__next__"}),
     "coroutine": frozenset({"__await__"}),
 }
+# Uses that need what no function has: an order, a sum, items, an attribute without ``__``.
+_VALUE_USES = frozenset[Use]({"attribute", "item", "iterated", "merged", "operand", "ordered", "searched", "spread"})
 _CLASS_TESTS = frozenset({"isinstance", "issubclass"})
 
 
@@ -197,7 +199,7 @@ def _describe_wrong_read(place: _Place, *, was: Member, now: Member) -> str:
     """Describe what is wrong with a read that calls nothing; empty when it may be right."""
     if now.kind not in _CALLED:
         return ""
-    node, parent = place.node, place.parent(place.node)
+    node, parent, here = place.node, place.parent(place.node), place_at(place.step.frame, place.node)
     if was.kind == "class":
         holder = parent if isinstance(parent, ast.Tuple) else node
         outer = place.parent(holder)
@@ -205,15 +207,15 @@ def _describe_wrong_read(place: _Place, *, was: Member, now: Member) -> str:
         if (asks and isinstance(outer, ast.Call) and holder in outer.args[1:]) or isinstance(outer, ast.ExceptHandler):
             return "is no class to ask for"
         return "is no class to derive from" if _is_base(place.step.frame.module, node) else ""
-    if was.kind not in _HELD or (isinstance(parent, ast.Compare) and is_identity(parent)) or place.questions:
+    if was.kind not in _HELD or here.use == "same" or place.questions:
         return ""
     if now.cached and isinstance(parent, ast.Attribute):
         return ""
     # A member that the module calls elsewhere may have held a callable before, too.
-    is_value = provably_lacks(place.step.old, was, "__call__") or _is_value_use(parent, node)
+    is_value = provably_lacks(place.step.old, was, "__call__") or here.use in _VALUE_USES
     is_annotated = any(source.annotation is not None for source in was.sources)
     may_be_tested = not is_annotated and f"{place.symbol}(" not in place.step.frame.module.text
-    if is_value or (_is_condition(parent, node) and may_be_tested):
+    if is_value or (_is_condition(here) and may_be_tested):
         return "is read without a call"
     is_named = not now.cached and _is_named_value(place, may_be_tested=may_be_tested)
     return "is read without a call" if is_named else ""
@@ -222,43 +224,17 @@ def _describe_wrong_read(place: _Place, *, was: Member, now: Member) -> str:
 def _is_named_value(place: _Place, *, may_be_tested: bool) -> bool:
     """Whether a local name of the member is used as a value or tested, and never called or tested for its kind."""
     uses = [use for use in places_of(place.step.frame, place.node) if use.node is not place.node]
-    for use in uses:
-        match use.around:
-            case ast.Call(func=called) if called is use.node or is_asked(use):
-                return False
-            case ast.Compare() as asked if is_identity(asked):
-                return False
-    is_handed_on = any(isinstance(use.around, ast.Call) for use in uses)
-    is_tested = may_be_tested and not is_handed_on and any(_is_condition(use.around, use.node) for use in uses)
-    return is_tested or any(_is_value_use(use.around, use.node) for use in uses)
+    words = {use.use for use in uses}
+    if words & {"called", "asked", "same"}:
+        return False
+    is_handed_on = not words.isdisjoint({"argument", "length", "listed", "number", "truth"})
+    is_tested = may_be_tested and not is_handed_on and any(_is_condition(use) for use in uses)
+    return is_tested or not words.isdisjoint(_VALUE_USES)
 
 
-def _is_value_use(parent: ast.AST | None, node: ast.expr) -> bool:
-    """Whether ``parent`` needs what no function has: an order, a sum, items, an attribute without ``__``."""
-    if isinstance(parent, ast.Compare):
-        return not all(isinstance(operator, ast.Is | ast.IsNot | ast.Eq | ast.NotEq) for operator in parent.ops)
-    if isinstance(parent, ast.BinOp | ast.AugAssign | ast.Starred):
-        return True
-    if isinstance(parent, ast.UnaryOp):
-        return not isinstance(parent.op, ast.Not)
-    if isinstance(parent, ast.Attribute):
-        return not parent.attr.startswith("__")
-    if isinstance(parent, ast.Subscript):
-        return parent.value is node
-    return isinstance(parent, ast.For | ast.comprehension) and parent.iter is node
-
-
-def _is_condition(parent: ast.AST | None, node: ast.expr) -> bool:
-    """Whether ``parent`` is a condition that ``node`` decides, alone or with others."""
-    if isinstance(parent, ast.If | ast.While | ast.IfExp | ast.Assert):
-        return parent.test is node
-    if isinstance(parent, ast.BoolOp):
-        return parent.values[-1] is not node
-    if isinstance(parent, ast.comprehension):
-        return node in parent.ifs
-    if isinstance(parent, ast.Compare):
-        return not is_identity(parent)
-    return isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
+def _is_condition(place: Place) -> bool:
+    """Whether the code there decides by the value, alone or with others."""
+    return place.is_tested or place.use in ("alternative", "compared", "ordered", "searched")
 
 
 def _is_base(module: Module, node: ast.expr) -> bool:
@@ -311,7 +287,7 @@ def _describe_misuse(program: Program, frame: Frame, node: ast.Attribute, *, own
     parent = frame.parent(node)
     if not isinstance(parent, ast.Call) or parent.func is not node:
         is_held = hidden.kind in _HELD and own.kind in _CALLED
-        is_value = provably_lacks(program, hidden, "__call__") or _is_value_use(parent, node)
+        is_value = provably_lacks(program, hidden, "__call__") or place_at(frame, node).use in _VALUE_USES
         return "reads it without a call" if is_held and is_value else ""
     outer = frame.parent(parent)
     if hidden.kind in _CALLED and own.kind in _HELD:

@@ -8,34 +8,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from runner_sync.verify.trees.values.guards import is_identity
-from runner_sync.verify.trees.values.uses import Place
+from runner_sync.verify.trees.values.uses import TAKEN_APART, Place, Use
 
 # Attributes of coroutines, generators and futures: code that uses them expects such an object.
 _DEFERRED_ATTRIBUTES = frozenset({"send", "throw", "close", "add_done_callback"})
-_TESTS = frozenset(
-    {"isawaitable", "iscoroutine", "isgenerator", "isinstance", "hasattr", "getattr", "callable", "type"}
+_RUNNING = frozenset[Use]({"asked", "awaited", "drained", "entered", "special", "streamed"})
+_NEEDING = frozenset[Use](
+    {"attribute", "called", "compared", "item", "length", "number", "operand", "ordered", "printed", "truth"}
 )
-_COUNTING = frozenset({"len", "int", "float", "bool", "abs", "round"})
-ITERATING = frozenset(
-    {
-        "all",
-        "any",
-        "dict",
-        "enumerate",
-        "frozenset",
-        "iter",
-        "list",
-        "max",
-        "min",
-        "set",
-        "sorted",
-        "sum",
-        "tuple",
-        "zip",
-    }
-)
-"""Builtins that iterate over their first argument; ``max`` and ``min`` only if it is the only one."""
+"""Uses that need the finished value; a generator is no container, but may be iterated over or searched."""
 
 
 def is_taken_for_value(places: Sequence[Place], *, is_iterable: bool) -> bool:
@@ -50,38 +31,10 @@ def is_taken_for_value(places: Sequence[Place], *, is_iterable: bool) -> bool:
 def _may_run(place: Place) -> bool:
     """Whether the code there awaits it, enters it, yields from it, or tests what it is."""
     match place.around:
-        case ast.Await() | ast.withitem() | ast.YieldFrom():
+        case ast.Attribute(attr=name) if name in _DEFERRED_ATTRIBUTES:
             return True
-        case ast.Attribute(attr=name):
-            return name in _DEFERRED_ATTRIBUTES or name.startswith("__")
-    return is_asked(place)
-
-
-def is_asked(place: Place) -> bool:
-    """Whether the code there passes the value to a function that tests what it is: ``isinstance``, ``callable``."""
-    match place.around:
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
-            return name in _TESTS
-    return False
+    return place.use in _RUNNING
 
 
 def _needs_value(place: Place, *, is_iterable: bool) -> bool:
-    node = place.node
-    match place.around:
-        case ast.Call(func=ast.Name(id=name)) if name in _COUNTING:
-            return True
-        case ast.Call(func=ast.Name(id=name), args=arguments) if name in ITERATING and not is_iterable:
-            return any(argument is node for argument in arguments)
-        case ast.Call(func=called):
-            return called is node
-        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[searched]) if searched is node:
-            return not is_iterable
-        case ast.Compare() as comparison:
-            return not is_identity(comparison)
-        case ast.Attribute() | ast.BinOp() | ast.AugAssign() | ast.FormattedValue():
-            return True
-        case ast.UnaryOp(op=operator) if not isinstance(operator, ast.Not):
-            return True
-        case ast.Subscript(value=value):
-            return value is node
-    return place.is_tested or (place.is_taken_apart and not is_iterable)
+    return place.is_tested or place.use in (_NEEDING if is_iterable else _NEEDING | TAKEN_APART | {"searched"})

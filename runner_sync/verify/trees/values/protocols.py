@@ -6,15 +6,13 @@ Comes in: a `Program`, a frame of it and a call in it. Goes out: names of specia
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from runner_sync.syntax import last_word
 from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.program import Program
-from runner_sync.verify.trees.values.deferred import ITERATING, is_asked
-from runner_sync.verify.trees.values.guards import is_identity
-from runner_sync.verify.trees.values.uses import Place, find_outermost_conditional, places_of
+from runner_sync.verify.trees.values.uses import Place, Use, find_outermost_conditional, places_of
 
 FAILS = {
     "__enter__": "cannot be entered by `with`",
@@ -23,6 +21,11 @@ FAILS = {
     "__await__": "cannot be awaited",
 }
 """The special methods looked for here, with the message for a value that lacks one."""
+
+_NEEDED: Mapping[Use, str] = {
+    **dict.fromkeys(("iterated", "spread", "drained", "unpacked"), "__iter__"),
+    "awaited": "__await__",
+}
 
 
 def find_needed_methods(program: Program, frame: Frame, call: ast.Call) -> list[str]:
@@ -80,27 +83,17 @@ def _find_returned_calls(
 
 def _find_needed_method(frame: Frame, place: Place) -> str:
     """Return the special method without which the code there fails, or an empty text."""
-    node = place.node
     match place.around:
         case ast.withitem() as item:
             waits = (other for other in frame.nodes() if isinstance(other, ast.AsyncWith))
             return "" if any(item in other.items for other in waits) else "__enter__"
         case ast.Call(func=ast.Attribute(attr="enter_context"), args=[_]):
             return "__enter__"
-        case ast.For(iter=value) | ast.comprehension(iter=value, is_async=0):
-            return "__iter__" if value is node else ""
-        case ast.Starred() | ast.YieldFrom() | ast.Assign(targets=[ast.Tuple() | ast.List()]):
-            return "__iter__"
-        case ast.Call(func=ast.Name(id=name), args=[value, *others]) if value is node and not frame.binds(name):
+        case ast.Call(func=ast.Name(id=name), args=[value, *others]) if value is place.node and not frame.binds(name):
             is_compared = bool(others) and name in ("max", "min")
-            return "__next__" if name == "next" else "__iter__" if name in ITERATING and not is_compared else ""
-        case ast.Await():
-            return "__await__"
-    return ""
+            return "__next__" if name == "next" else "__iter__" if place.use == "listed" and not is_compared else ""
+    return _NEEDED.get(place.use, "")
 
 
 def _may_test(place: Place) -> bool:
-    match place.around:
-        case ast.Compare() as comparison:
-            return is_identity(comparison)
-    return place.is_tested or is_asked(place)
+    return place.is_tested or place.use in ("asked", "same")

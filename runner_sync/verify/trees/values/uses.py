@@ -7,13 +7,122 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeGuard
+from typing import Literal, TypeGuard
 
 from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.values.guards import is_identity
 
-_OPENING_BUILTINS = frozenset({"isinstance", "iter", "len", "list", "max", "min", "sum", "tuple", "zip"})
+Use = Literal[
+    "alternative", "argument", "asked", "attribute", "awaited", "bound", "called", "compared", "drained", "entered",
+    "item", "iterated", "kept", "key", "length", "listed", "merged", "number", "operand", "ordered", "printed", "same",
+    "searched", "special", "spread", "stored", "streamed", "truth", "unpacked",
+]  # fmt: skip
+"""What code does with a value, in one word for each place; `use_of` says which syntax each stands for."""
+
+_ASKING = frozenset(
+    {"isawaitable", "iscoroutine", "isgenerator", "isinstance", "hasattr", "getattr", "callable", "type"}
+)
+_LISTING = frozenset(
+    {
+        "all",
+        "any",
+        "dict",
+        "enumerate",
+        "frozenset",
+        "iter",
+        "list",
+        "max",
+        "min",
+        "set",
+        "sorted",
+        "sum",
+        "tuple",
+        "zip",
+    }
+)
+_BUILTINS: Mapping[str, Use] = {
+    **dict.fromkeys(_LISTING, "listed"),
+    **dict.fromkeys(("int", "float", "abs", "round"), "number"),
+    "len": "length",
+    "bool": "truth",
+}
+
+TAKEN_APART = frozenset[Use](
+    {"asked", "item", "iterated", "length", "listed", "merged", "spread", "streamed", "unpacked"}
+)
+"""Uses of a value as a container, and questions what it is."""
+COMPARED = frozenset[Use]({"compared", "ordered", "same", "searched"})
+_WHOLE = frozenset[Use](
+    {"argument", "attribute", "bound", "called", "key", "number", "operand", "special", "stored", "truth"}
+)
+_FAILS_ON_NONE = frozenset[Use](
+    {"attribute", "item", "iterated", "length", "listed", "merged", "number", "operand", "spread"}
+)
+
+
+def use_of(node: ast.expr, around: ast.AST) -> Use:
+    """Return what ``around``, the node that contains ``node``, does with its value; ``kept`` if no case here fits."""
+    match around:
+        case ast.Attribute(attr=name):
+            return "special" if name.startswith("__") else "attribute"
+        case ast.Subscript(value=value):
+            return "item" if value is node else "key"
+        case ast.Slice():
+            return "bound"
+        case ast.Call() as call:
+            return _use_of_argument(node, call)
+        case ast.Compare() as comparison:
+            return _use_in_comparison(node, comparison)
+        case ast.BinOp() | ast.AugAssign() | ast.UnaryOp(op=ast.USub() | ast.UAdd() | ast.Invert()):
+            return "operand"
+        case ast.BoolOp(values=values) if values[-1] is not node:
+            return "alternative"
+        case ast.For(iter=value) | ast.comprehension(iter=value, is_async=0) if value is node:
+            return "iterated"
+        case ast.AsyncFor(iter=value) | ast.comprehension(iter=value) if value is node:
+            return "streamed"
+        case ast.Assign(targets=[ast.Tuple() | ast.List(), *_]):
+            return "unpacked"
+        case ast.Assign(targets=[ast.Subscript(), *_]):
+            return "stored"
+        case ast.Dict(keys=keys, values=values) if any(
+            key is None and value is node for key, value in zip(keys, values, strict=True)
+        ):
+            return "merged"
+    return _BY_NODE.get(type(around), "kept")
+
+
+_BY_NODE: Mapping[type[ast.AST], Use] = {
+    ast.Starred: "spread",
+    ast.YieldFrom: "drained",
+    ast.Await: "awaited",
+    ast.withitem: "entered",
+    ast.FormattedValue: "printed",
+    ast.Match: "asked",
+}
+
+
+def _use_of_argument(node: ast.expr, call: ast.Call) -> Use:
+    match call.func:
+        case called if called is node:
+            return "called"
+        case ast.Name(id=name) | ast.Attribute(attr=name) if name in _ASKING:
+            return "asked"
+        case ast.Name(id=name) if any(argument is node for argument in call.args):
+            return _BUILTINS.get(name, "argument")
+    return "argument"
+
+
+def _use_in_comparison(node: ast.expr, comparison: ast.Compare) -> Use:
+    if is_identity(comparison):
+        return "same"
+    match comparison:
+        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[searched]) if searched is node:
+            return "searched"
+    is_equality = all(isinstance(one, ast.Is | ast.IsNot | ast.Eq | ast.NotEq) for one in comparison.ops)
+    return "compared" if is_equality else "ordered"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,57 +138,29 @@ class Place:
     is_tested: bool
 
     @property
+    def use(self) -> Use:
+        """What the code there does with the value."""
+        return use_of(self.node, self.around)
+
+    @property
     def is_needed(self) -> bool:
         """Whether the code there does something with the value other than store or return it."""
-        return self.is_tested or isinstance(self.around, ast.Compare) or self.is_taken_apart or self.is_whole
+        return self.is_tested or self.use in TAKEN_APART | COMPARED | _WHOLE
 
     @property
     def fails_on_none(self) -> bool:
         """Whether the code there fails if the value is ``None``: an attribute, an item, a sum, a loop."""
-        match self.around:
-            case ast.Attribute() | ast.BinOp() | ast.AugAssign() | ast.Starred():
-                return True
-            case ast.Subscript(value=value) | ast.For(iter=value) | ast.comprehension(iter=value):
-                return value is self.node
-            case ast.Dict(keys=keys, values=values):
-                return any(key is None and value is self.node for key, value in zip(keys, values, strict=True))
-            case ast.Call(func=ast.Name(id=name)):
-                return name in _OPENING_BUILTINS - {"isinstance"}
-        return False
+        return self.use in _FAILS_ON_NONE
 
     @property
     def is_taken_apart(self) -> bool:
         """Whether the code there treats the value as a container: takes items or a length, unpacks or iterates."""
-        match self.around:
-            case ast.Subscript(value=value):
-                return value is self.node
-            case ast.Assign(targets=[ast.Tuple() | ast.List(), *_]) | ast.Starred() | ast.For() | ast.comprehension():
-                return True
-            case ast.Call(func=ast.Name(id=name)):
-                return name in _OPENING_BUILTINS
-            case ast.Dict(keys=keys, values=values):
-                return any(key is None and value is self.node for key, value in zip(keys, values, strict=True))
-        return False
+        return self.use in TAKEN_APART
 
     @property
     def is_whole(self) -> bool:
         """Whether the code there uses the value as a whole: an argument, an operand, an object with attributes."""
-        match self.around:
-            case (
-                ast.Assign(targets=[ast.Subscript(), *_])
-                | ast.AugAssign()
-                | ast.Attribute()
-                | ast.BinOp()
-                | ast.Slice()
-            ):
-                return True
-            case ast.UnaryOp(op=operator):
-                return not isinstance(operator, ast.Not)
-            case ast.Call():
-                return not self.is_taken_apart
-            case ast.Subscript(slice=key):
-                return key is self.node
-        return False
+        return self.use in _WHOLE
 
 
 def places(frame: Frame) -> Iterator[tuple[ast.Call, list[Place]]]:
@@ -123,7 +204,7 @@ def _find_places(frame: Frame, value: ast.expr) -> list[Place]:
     match frame.parent(value):
         case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)) as statement:
             return _find_read_places(frame, name, statement)
-    return [_make_place(frame, value)]
+    return [place_at(frame, value)]
 
 
 def _find_read_places(frame: Frame, name: str, statement: ast.AST) -> list[Place]:
@@ -131,7 +212,7 @@ def _find_read_places(frame: Frame, name: str, statement: ast.AST) -> list[Place
     end = getattr(statement, "end_lineno", 0)
     lines = [getattr(node, "lineno", 0) for node in frame.bound.get(name, ())]
     until = min([line for line in lines if line > end], default=math.inf)
-    return [_make_place(frame, read) for read in frame.name_reads().get(name, ()) if end < read.lineno <= until]
+    return [place_at(frame, read) for read in frame.name_reads().get(name, ()) if end < read.lineno <= until]
 
 
 def _find_unpack_targets(frame: Frame, value: ast.expr) -> list[ast.expr]:
@@ -142,7 +223,8 @@ def _find_unpack_targets(frame: Frame, value: ast.expr) -> list[ast.expr]:
     return []
 
 
-def _make_place(frame: Frame, node: ast.expr) -> Place:
+def place_at(frame: Frame, node: ast.expr) -> Place:
+    """Return the place of one expression, wherever its value goes from there."""
     parent = frame.parent(node)
     return Place(node, frame.parent(parent) if isinstance(parent, ast.keyword) else parent, _is_tested(frame, node))
 

@@ -22,7 +22,6 @@ from runner_sync.trees import Tree
 from runner_sync.unmerged import conflicts
 from runner_sync.verify.answers import Answers, remembered
 from runner_sync.verify.trees import modules
-from runner_sync.verify.trees.exports import is_exported
 from runner_sync.verify.trees.modules import Binding, Module, PlacedImport
 from runner_sync.verify.trees.start_up_patches import Patch, find_patches, is_patching, possible_names
 from runner_sync.verify.trees.surroundings import Surroundings
@@ -231,7 +230,7 @@ class World:
         found: list[Definition] = []
         for star in module.stars:
             inner = self.module(star)
-            if inner is None or is_exported(inner, name):
+            if inner is None or inner.exports(name):
                 found.extend(d for d in self._lookup_import(star, name, seen) if d.kind != "missing")
         return found
 

@@ -23,7 +23,7 @@ from typing import Literal
 from runner_sync.edits import Places
 from runner_sync.errors import InputError
 from runner_sync.model import Finding
-from runner_sync.syntax import dotted_name, statement_at, walk
+from runner_sync.syntax import statement_at, walk
 from runner_sync.verify import overlay
 from runner_sync.verify.rules import rs304_missing_attribute
 from runner_sync.verify.rules import rs390_type_checker as rule
@@ -31,6 +31,7 @@ from runner_sync.verify.trees import modules
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.values.annotations import members_of
 from runner_sync.verify.trees.values.kinds import members
 from runner_sync.verify.trees.world import World
 
@@ -279,12 +280,8 @@ def _is_called(frame: Frame, node: ast.expr) -> bool:
 
 def _has_union_annotation(program: Program, frame: Frame, call: ast.Call) -> bool:
     found = [member for member in members(program, frame, call.func).values() if member is not None]
-    annotations = [source.annotation for member in found for source in member.sources if source.annotation is not None]
-    return any(
-        (isinstance(part, ast.BinOp) and isinstance(part.op, ast.BitOr))
-        or (isinstance(part, ast.Subscript) and (dotted_name(part.value) or "").rpartition(".")[2] == "Union")
-        for part in annotations
-    )
+    annotations = [source.annotation for member in found for source in member.sources]
+    return any(len(members_of(annotation)) > 1 for annotation in annotations)
 
 
 def _symbol(diagnostic: Diagnostic) -> str:

@@ -16,6 +16,7 @@ from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.world import Definition
 
 _GENERATORS = frozenset({"Generator", "Iterable", "Iterator"})
+_UNIONS = frozenset({"Optional", "Union"})
 _MAYBE_TUPLES = frozenset({"Any", "Iterable", "Self", "Sequence", "Size", "Tuple", "object", "tuple"})
 
 
@@ -46,17 +47,37 @@ def resolve_annotation(
     ``None`` for other generics, and for a name that is defined by itself. ``through`` are the values of the type
     aliases that led to this annotation.
     """
-    annotation = unquote(annotation)
-    if is_none(annotation):
-        return []
-    if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
-        sides = (annotation.left, annotation.right)
-        return unite([resolve_annotation(classes, module, side, through=through) for side in sides])
-    if isinstance(annotation, ast.Subscript) and ast.unparse(annotation.value).endswith("Optional"):
-        return resolve_annotation(classes, module, annotation.slice, through=through)
-    dotted = dotted_name(annotation) if annotation is not None else None
+    # timid: the assignments tell which classes of a ``Union[…]`` there are.
+    members = members_of(annotation, written_as=frozenset({"Optional"}))
+    known = [one for one in members if not is_none(one)]
+    return unite([_resolve_member(classes, module, one, through) for one in known]) if members else None
+
+
+def _resolve_member(
+    classes: Classes, module: Module, annotation: ast.expr, through: tuple[ast.expr, ...]
+) -> list[Instance] | None:
+    dotted = dotted_name(annotation)
     found = classes.world.resolve(module, dotted) if dotted else []
     return unite([_resolve_definition(classes, definition, through) for definition in found]) if found else None
+
+
+def members_of(annotation: ast.expr | None, *, written_as: frozenset[str] = _UNIONS) -> list[ast.expr]:
+    """Return the parts of a union, ``A``, ``B`` and ``None`` for ``Optional[A | B]``; any other annotation alone.
+
+    ``written_as`` are the generics that count as unions, besides ``|``. A quoted annotation that does not
+    parse stays quoted. Empty for no annotation.
+    """
+    match unquote(annotation):
+        case None:
+            return [annotation] if annotation is not None else []
+        case ast.BinOp(left, ast.BitOr(), right):
+            return [one for side in (left, right) for one in members_of(side, written_as=written_as)]
+        case ast.Subscript(value, inner) if (word := last_word(value)) in written_as:
+            parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+            missing: list[ast.expr] = [ast.Constant(None)] if word == "Optional" else []
+            return [member for part in parts for member in members_of(part, written_as=written_as)] + missing
+        case node:
+            return [node]
 
 
 def tuple_parts(annotation: ast.expr | None) -> list[ast.expr] | None:
@@ -79,14 +100,14 @@ def find_entered_type(function: Function | None) -> ast.expr | None:
 
 def excludes_tuples(classes: Classes, module: Module, annotation: ast.expr | None) -> bool:
     """Whether a value of this annotation is certainly no tuple: ``int``, ``np.ndarray | None``, ``list[int]``."""
-    annotation = unquote(annotation)
-    if is_none(annotation):
-        return True
-    if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
-        return all(excludes_tuples(classes, module, side) for side in (annotation.left, annotation.right))
+    members = members_of(annotation)
+    return bool(members) and all(is_none(one) or _excludes_tuples(classes, module, one) for one in members)
+
+
+def _excludes_tuples(classes: Classes, module: Module, annotation: ast.expr) -> bool:
     if isinstance(annotation, ast.Subscript):
         return ast.unparse(annotation.value).lower() in {"list", "dict", "set"}
-    dotted = dotted_name(annotation) if annotation is not None else None
+    dotted = dotted_name(annotation)
     if dotted is None or dotted.split(".")[-1] in _MAYBE_TUPLES:
         return False
     infos = [(definition, classes.info(definition)) for definition in classes.world.resolve(module, dotted)]

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from runner_sync.syntax import is_none
 from runner_sync.verify.trees.classes import Assignment
-from runner_sync.verify.trees.values.annotations import unquote
+from runner_sync.verify.trees.values.annotations import members_of
 
 _BY_NAME: dict[str, type] = {
     "list": list, "dict": dict, "set": set, "frozenset": frozenset, "tuple": tuple, "int": int, "float": float,
@@ -39,15 +39,14 @@ def find_builtin_types(assignments: Iterable[Assignment]) -> frozenset[type] | N
 
 
 def _read_annotation(annotation: ast.expr | None) -> set[type] | None:
-    node = unquote(annotation)
-    if is_none(node):
-        return set()
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        sides = [_read_annotation(side) for side in (node.left, node.right)]
-        return None if None in sides else {kind for side in sides for kind in side or ()}
-    base = node.value if isinstance(node, ast.Subscript) else node
-    kind = _BY_NAME.get(base.id) if isinstance(base, ast.Name) else None
-    return {kind} if kind is not None else None
+    kinds = [_read_member(one) for one in members_of(annotation) if not is_none(one)]
+    known = {kind for kind in kinds if kind is not None}
+    return known if None not in kinds and members_of(annotation) else None
+
+
+def _read_member(annotation: ast.expr) -> type | None:
+    base = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    return _BY_NAME.get(base.id) if isinstance(base, ast.Name) else None
 
 
 def _read_value(value: ast.expr | None) -> set[type] | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from runner_sync.syntax import dotted_name, is_none, last_word
 from runner_sync.verify.trees.classes import Classes, ClassInfo, is_protocol, is_record
 from runner_sync.verify.trees.modules import Module
-from runner_sync.verify.trees.values.annotations import unquote
+from runner_sync.verify.trees.values.annotations import members_of
 from runner_sync.verify.trees.world import Definition
 
 # Kinds by the last part of the name, in lower case. Numbers are one kind, because they can replace each other.
@@ -25,7 +25,7 @@ _KINDS: Mapping[str, str] = {
 _ARRAYS = frozenset({"torch.Tensor", "numpy.ndarray"})
 
 _MAX_DEPTH = 4
-"""Nested annotations and type aliases (``Rows = dict[str, Row]``) that are followed."""
+"""Type aliases (``Rows = dict[str, Row]``) that are followed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,21 +38,17 @@ class Declared:
 
 def kinds_of(classes: Classes, module: Module, annotation: ast.expr | None, depth: int = 0) -> Declared | None:
     """Return the kinds that an annotation allows, or ``None`` if they are unknown."""
-    node = unquote(annotation)
-    if node is None or depth > _MAX_DEPTH:
+    members = members_of(annotation)
+    if not members or depth > _MAX_DEPTH:
         return None
-    if is_none(node):
-        return Declared(frozenset())
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        return unite([kinds_of(classes, module, side, depth + 1) for side in (node.left, node.right)])
-    base = node.value if isinstance(node, ast.Subscript) else node
-    dotted = dotted_name(base) or ""
-    word = dotted.rpartition(".")[2]
-    if isinstance(node, ast.Subscript) and word in ("Optional", "Union"):
-        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        return unite([kinds_of(classes, module, part, depth + 1) for part in parts])
-    if word.lower() in _KINDS:
-        return Declared(frozenset({_KINDS[word.lower()]}))
+    return unite([_read_member(classes, module, one, depth) for one in members if not is_none(one)])
+
+
+def _read_member(classes: Classes, module: Module, annotation: ast.expr, depth: int) -> Declared | None:
+    dotted = dotted_name(annotation.value if isinstance(annotation, ast.Subscript) else annotation) or ""
+    kind = _KINDS.get(dotted.rpartition(".")[2].lower())
+    if kind is not None:
+        return Declared(frozenset({kind}))
     found = classes.world.resolve(module, dotted) if dotted else []
     return unite([_read_definition(classes, definition, depth) for definition in found]) if found else None
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import ast
 from typing import Literal, NamedTuple
 
-from runner_sync.syntax import is_name, last_word
+from runner_sync.syntax import is_name, is_none, last_word
 from runner_sync.verify.trees.calling.call_graph import CallGraph
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.classes import ClassInfo, Mro, is_record
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import is_plain
 from runner_sync.verify.trees.modules import Module
-from runner_sync.verify.trees.values.annotations import Instance, resolve_annotation, tuple_parts, unite, unquote
+from runner_sync.verify.trees.values.annotations import Instance, members_of, resolve_annotation, tuple_parts, unite
 
 Loop = ast.For | ast.AsyncFor | ast.comprehension
 _Wanted = Literal["each", "item", "key", "value"]
@@ -149,7 +149,8 @@ def _find_elements(
 
 def _read_element_type(annotation: ast.expr | None, wanted: _Wanted) -> ast.expr | None:
     """Return the element type in a container's annotation, or ``None`` if it names none or is of another container."""
-    container = _strip_none(annotation)
+    members = [one for one in members_of(annotation) if not is_none(one)]
+    container = members[0] if len(members) == 1 else None
     if not isinstance(container, ast.Subscript):
         return None
     kind = last_word(container.value).lower()
@@ -158,16 +159,6 @@ def _read_element_type(annotation: ast.expr | None, wanted: _Wanted) -> ast.expr
         return parts[0] if wanted in ("each", "key") else parts[1]
     fits = (wanted == "item" and kind in _SEQUENCES) or (wanted == "each" and kind in _COLLECTIONS)
     return parts[0] if fits and len(parts) == 1 else None
-
-
-def _strip_none(annotation: ast.expr | None) -> ast.expr | None:
-    node = unquote(annotation)
-    if isinstance(node, ast.Subscript) and last_word(node.value) == "Optional":
-        return unquote(node.slice)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        sides = [side for side in (node.left, node.right) if ast.unparse(side) != "None"]
-        return _strip_none(sides[0]) if len(sides) == 1 else None
-    return node
 
 
 def _find_annotations(program: CallGraph, frame: Frame, node: ast.expr, depth: int) -> list[_Annotated] | None:

@@ -17,7 +17,7 @@ from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_frame, module_frame
 from runner_sync.verify.trees.functions import returns_of, yields
 from runner_sync.verify.trees.program import Program
-from runner_sync.verify.trees.values.annotations import resolve_annotation
+from runner_sync.verify.trees.values.annotations import members_of, resolve_annotation
 from runner_sync.verify.trees.values.giving import can_create
 from runner_sync.verify.trees.world import Definition
 
@@ -253,8 +253,11 @@ def _source_lacks(program: Program, source: Source, name: str) -> bool:
 
 
 def _annotation_lacks(program: Program, frame: Frame, annotation: ast.expr, *, name: str) -> bool:
-    if isinstance(annotation, ast.BinOp):
-        return all(_annotation_lacks(program, frame, side, name=name) for side in (annotation.left, annotation.right))
+    members = members_of(annotation)
+    return bool(members) and all(_annotated_lacks(program, frame, one, name=name) for one in members)
+
+
+def _annotated_lacks(program: Program, frame: Frame, annotation: ast.expr, *, name: str) -> bool:
     base = annotation.value if isinstance(annotation, ast.Subscript) else annotation
     kind = dotted_name(base) or ""
     if is_none(base) or kind in _BUILTIN_TYPES | _ARRAYS:

@@ -33,7 +33,7 @@ from runner_sync.model import Finding, Severity
 from runner_sync.syntax import Function, is_name, last_word
 from runner_sync.verify.expecting import INDEX_ERRORS, UNPACKING_ERRORS
 from runner_sync.verify.trees.calling.callees import Callee, functions_of
-from runner_sync.verify.trees.calling.virtual import find_hidden_by, find_virtual_calls
+from runner_sync.verify.trees.calling.virtual import find_override_calls
 from runner_sync.verify.trees.classes import ClassInfo, is_protocol, is_record
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import nodes_of
@@ -256,48 +256,29 @@ def _make_finding(
 
 def _check_overrides(program: Program, info: ClassInfo) -> Iterator[Finding]:
     for name, functions in info.methods.items():
-        sizes = _find_own_sizes(program, info, functions)
-        unpacked = list(_find_inherited_unpackings(program, info, name))
-        if unpacked and _returns_one_of_tuple(program, info, functions):
-            sizes = [1]
-        for caller, node, count in unpacked if sizes else ():
-            if count not in sizes:
-                yield _make_override_finding(
-                    program, info, functions[0], sizes=sizes, where=caller.place_of(node), count=count
-                )
-                break
-
-
-def _find_own_sizes(program: Program, info: ClassInfo, functions: list[Function]) -> list[int]:
-    reached = [callee for mro in program.mros(info) for callee in program.method(mro, functions[0].name)]
-    return returns.sizes_of_all(program, [callee for callee in reached if callee.function in functions])
-
-
-def _returns_one_of_tuple(program: Program, info: ClassInfo, functions: list[Function]) -> bool:
-    """Whether a method returns one value of the tuple that each hidden method returns, whatever its annotation says."""
-    function = functions[0]
-    namesake_calls = [
-        node for node in nodes_of(function) if isinstance(node, ast.Call) and last_word(node.func) == function.name
-    ]
-    if len(functions) != 1 or namesake_calls:
-        return False
-    hidden: list[Callee] = []
-    for mro in program.mros(info):
-        own = [callee for callee in program.method(mro, function.name) if callee.info is info]
-        hidden += find_hidden_by(program, mro, own[0], from_omni=False) if len(own) == 1 else []
-    hidden_functions = functions_of(hidden)
-    return bool(hidden_functions) and all(returns.unwraps(one, function) for one in hidden_functions)
-
-
-def _find_inherited_unpackings(program: Program, info: ClassInfo, name: str) -> Iterator[tuple[Frame, ast.Assign, int]]:
-    for mro in program.mros(info):
-        reached = mro.find(name)
-        if reached is None or reached[0] is not info:
+        rows = [row for mro in program.mros(info) for row in find_override_calls(program, mro, info, name)]
+        unpacked = [
+            (call.place, len(target.elts))
+            for call, _, _ in rows
+            for node, target in find_unpackings(call.frame)
+            if node.value is call.node
+        ]
+        if not unpacked:
             continue
-        for call in find_virtual_calls(program, mro, name):
-            for node, target in find_unpackings(call.frame):
-                if node.value is call.node:
-                    yield call.frame, node, len(target.elts)
+        is_one = _returns_one_of_tuple(functions, [callee for _, _, hidden in rows for callee in hidden])
+        sizes = [1] if is_one else returns.sizes_of_all(program, [callee for _, own, _ in rows for callee in own])
+        where, count = next((row for row in unpacked if row[1] not in sizes), ("", 0))
+        if sizes and where:
+            yield _make_override_finding(program, info, functions[0], sizes=sizes, where=where, count=count)
+
+
+def _returns_one_of_tuple(functions: list[Function], hidden: Sequence[Callee]) -> bool:
+    """Whether a method returns one value of the tuple that each hidden method returns, whatever its annotation says."""
+    function, hidden_functions = functions[0], functions_of(hidden)
+    calls = [last_word(node.func) for node in nodes_of(function) if isinstance(node, ast.Call)]
+    if len(functions) != 1 or function.name in calls:
+        return False
+    return bool(hidden_functions) and all(returns.unwraps(one, function) for one in hidden_functions)
 
 
 def _make_override_finding(

@@ -8,8 +8,9 @@ of a worker). May touch: nothing.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 from runner_sync.verify.trees.calling.aliases import resolve_alias
 from runner_sync.verify.trees.calling.callees import Callee
@@ -17,6 +18,10 @@ from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import calls_of, reads_of
 from runner_sync.verify.trees.program import Program
+
+_Node = TypeVar("_Node", ast.Call, ast.Attribute)
+_Use = tuple[Frame, ast.Attribute, _Node]
+_Reader = Callable[[Frame], Iterator[tuple[ast.Attribute, _Node]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +39,7 @@ class VirtualCall:
 
 def find_virtual_calls(program: Program, mro: Mro, name: str) -> Iterator[VirtualCall]:
     """Yield the calls of ``name`` on instances of the MRO's class in unchecked code."""
-    for other in program.leaves():
-        for frame, node in _find_unchecked_calls(program, other).get(name, ()):
-            function = node.func
-            assert isinstance(function, ast.Attribute)
-            if frame.is_self(function.value):
-                if other is mro:
-                    yield VirtualCall(frame, node)
-            elif frame.is_of_self(function.value) and _holds(program, other, function.value, mro):
-                yield VirtualCall(frame, node)
+    return (VirtualCall(frame, call) for frame, _, call in _find_uses(program, mro, name, _read_calls))
 
 
 def find_override_calls(
@@ -59,11 +56,7 @@ def find_override_calls(
 
 def find_virtual_reads(program: Program, mro: Mro, name: str) -> Iterator[tuple[Frame, ast.Attribute]]:
     """Yield the reads and calls of ``name`` on instances of the MRO's class in unchecked code."""
-    for other in program.leaves():
-        for frame, node in _find_unchecked_reads(program, other).get(name, ()):
-            is_own = frame.is_self(node.value) and other is mro
-            if is_own or (frame.is_of_self(node.value) and _holds(program, other, node.value, mro)):
-                yield frame, node
+    return ((frame, read) for frame, read, _ in _find_uses(program, mro, name, _read_attributes))
 
 
 def find_hidden_by(program: Program, mro: Mro, own: Callee, *, from_omni: bool) -> list[Callee]:
@@ -78,32 +71,38 @@ def find_hidden_by(program: Program, mro: Mro, own: Callee, *, from_omni: bool) 
     return []
 
 
-def _find_unchecked_calls(program: Program, mro: Mro) -> dict[str, list[tuple[Frame, ast.Call]]]:
-    """Return the attribute calls in the MRO's live methods outside the checked modules, by the attribute's name."""
-    return program.answers.once((VirtualCall, mro), lambda: _group_calls(_find_unchecked_frames(program, mro)))
+def _find_uses(program: Program, mro: Mro, name: str, read: _Reader[_Node]) -> Iterator[_Use[_Node]]:
+    """Yield what ``read`` finds in unchecked code, of the attribute ``name`` of instances of the MRO's class."""
+    for other in program.leaves():
+        for use in _group_uses(program, other, read).get(name, ()):
+            frame, attribute, _ = use
+            is_own = frame.is_self(attribute.value) and other is mro
+            if is_own or (frame.is_of_self(attribute.value) and _holds(program, other, attribute.value, mro)):
+                yield use
 
 
-def _group_calls(frames: Iterable[Frame]) -> dict[str, list[tuple[Frame, ast.Call]]]:
-    found: dict[str, list[tuple[Frame, ast.Call]]] = {}
-    for frame in frames:
-        for node in calls_of(frame.function):
-            call = resolve_alias(frame, node)
-            if isinstance(call.func, ast.Attribute):
-                found.setdefault(call.func.attr, []).append((frame, call))
-    return found
+def _group_uses(program: Program, mro: Mro, read: _Reader[_Node]) -> dict[str, list[_Use[_Node]]]:
+    """Return what ``read`` finds in the MRO's live methods outside the checked modules, by the attribute's name."""
+
+    def group() -> dict[str, list[_Use[_Node]]]:
+        found: dict[str, list[_Use[_Node]]] = {}
+        for frame in _find_unchecked_frames(program, mro):
+            for attribute, node in read(frame):
+                found.setdefault(attribute.attr, []).append((frame, attribute, node))
+        return found
+
+    return program.answers.once((read, mro), group)
 
 
-def _find_unchecked_reads(program: Program, mro: Mro) -> dict[str, list[tuple[Frame, ast.Attribute]]]:
-    """Return the attributes that the MRO's live methods outside the checked modules read, by name."""
-    return program.answers.once((ast.Attribute, mro), lambda: _group_reads(_find_unchecked_frames(program, mro)))
+def _read_calls(frame: Frame) -> Iterator[tuple[ast.Attribute, ast.Call]]:
+    for node in calls_of(frame.function):
+        call = resolve_alias(frame, node)
+        if isinstance(call.func, ast.Attribute):
+            yield call.func, call
 
 
-def _group_reads(frames: Iterable[Frame]) -> dict[str, list[tuple[Frame, ast.Attribute]]]:
-    found: dict[str, list[tuple[Frame, ast.Attribute]]] = {}
-    for frame in frames:
-        for node in reads_of(frame.function):
-            found.setdefault(node.attr, []).append((frame, node))
-    return found
+def _read_attributes(frame: Frame) -> Iterator[tuple[ast.Attribute, ast.Attribute]]:
+    return ((node, node) for node in reads_of(frame.function))
 
 
 def _find_unchecked_frames(program: Program, mro: Mro) -> Iterator[Frame]:

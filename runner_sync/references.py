@@ -7,8 +7,8 @@ Comes in: statements, or an expression and a function that resolves a name in on
 the meanings of the expression. May touch: nothing.
 
 Four parts of the program resolve names this way, each in its own places: `units.bases` in the pieces of one module;
-`sync.classes.module_texts` in the texts of the trees that an upgrade reads; `verify.runners.resolving` in the omni
-files that `check` parses; `verify.trees.world` in whole trees.
+`sync.classes.module_texts` in the texts of the trees that an upgrade reads; `verify.runners.job` in the omni files
+that `check` parses; `verify.trees.world` in whole trees.
 """
 
 from __future__ import annotations

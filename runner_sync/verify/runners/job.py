@@ -1,22 +1,25 @@
-"""Defines the input of `check`, and one module of it as the rules see it.
+"""Defines the input of `check`, what names mean in its files, and one module of it as the rules see it.
 
-Comes in: texts (from `sync`, whatever their source). Goes out: `CheckJob`, `CheckModule`, and `Subject` for the rules.
-May touch: nothing, except ``CheckJob.read``, which reads a file of the omni tree.
+Comes in: texts (from `sync`, whatever their source). Goes out: `CheckJob`, `CheckModule`, and `Library` and `Subject`
+for the rules. May touch: nothing, except ``CheckJob.read``, which reads a file of the omni tree.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+import builtins
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from runner_sync.errors import InputError, UnresolvedConflict
 from runner_sync.model import TITLES
+from runner_sync.naming import Import
+from runner_sync.references import Reference, alternatives, followed
+from runner_sync.syntax import dotted_name
 from runner_sync.verify.answers import Answers
 from runner_sync.verify.runners.reading import ClassText, Reading
-from runner_sync.verify.runners.resolving import Meaning, Names
 
 if TYPE_CHECKING:
     from runner_sync.lock import Entry
@@ -75,8 +78,19 @@ class CheckJob:
     before: Callable[[], CheckJob] | None = None
 
 
+class Meaning(NamedTuple):
+    """The omni class that a name means, if any. ``is_open``: it may mean an omni class that cannot be followed."""
+
+    found: ClassText | None = None
+    is_open: bool = False
+
+
+_OUTSIDE = Meaning()
+_OPEN = Meaning(is_open=True)
+
+
 class Library:
-    """The files of a job, each read and parsed once."""
+    """The files of a job, each read and parsed once, and what names mean in them."""
 
     def __init__(self, job: CheckJob) -> None:
         self.job = job
@@ -87,7 +101,6 @@ class Library:
             self._by_path[module.path] = Reading(module.path, module.text)
             if module.gpu_text is not None and module.gpu_path:
                 self._by_path[module.gpu_path] = Reading(module.gpu_path, module.gpu_text)
-        self._names = Names(job.profile.package, self.module)
 
     @cached_property
     def before(self) -> Library | None:
@@ -116,14 +129,14 @@ class Library:
         """Return the paths of the files read so far."""
         return tuple(path for path, reading in self._by_path.items() if reading is not None)
 
-    def module(self, dotted_name: str) -> Reading | None:
+    def module(self, name: str) -> Reading | None:
         """Return the omni module of that dotted name; ``None`` for a module outside omni, or that does not parse.
 
         Raises ``UnresolvedConflict``. Records any other error in ``unread``.
         """
-        if dotted_name.split(".", 1)[0] != self.job.profile.package:
+        if not self._is_omnis(name):
             return None
-        stem = dotted_name.replace(".", "/")
+        stem = name.replace(".", "/")
         reading = self.at(f"{stem}.py") or self.at(f"{stem}/__init__.py")
         if reading is None:
             return None
@@ -137,12 +150,59 @@ class Library:
         return reading
 
     def meaning(self, reading: Reading, name: ast.expr | str) -> Meaning:
-        """Return what ``name``, for example a base class, means in ``reading``; follows imports and assignments."""
-        return self._names.meaning(reading, name)
+        """Return what a base expression or a name means at the top level of ``reading``; follows imports and
+        assignments.
+
+        A name is ``a`` or ``a.b.c``; ``""`` stands for any other expression.
+        """
+        text = name if isinstance(name, str) else ast.unparse(name)
+        return self.answers.once((Meaning, reading.path, text), lambda: self._find_meaning(reading, name))
+
+    def _find_meaning(self, reading: Reading, name: ast.expr | str) -> Meaning:
+        """Return the first meaning that is an omni class; else open if any is open. A name without one is outside."""
+        found = [meaning for meaning, _ in followed(Reference(reading, name), self._find_steps)]
+        is_open = any(meaning.is_open for meaning in found)
+        return next((meaning for meaning in found if meaning.found is not None), _OPEN if is_open else _OUTSIDE)
+
+    def _find_steps(self, reading: Reading, name: str) -> Iterator[tuple[_Step, str]]:
+        """Yield what one file says about a name."""
+        head, _, rest = name.partition(".")
+        found: list[_Step] = []
+        if not name:
+            found = [_OPEN]
+        elif not rest and name in reading.classes:
+            found = [Meaning(reading.classes[name])]
+        elif head in reading.imports:
+            found = [self._follow_import(origin, rest) for origin in reading.imports[head]]
+        elif hasattr(builtins, name):
+            found = [_OUTSIDE]
+        elif head in reading.values:
+            parts = (part for value in reading.values[head] for part, _ in alternatives(value))
+            names = [dotted_name(part) or "" for part in parts]
+            found = [Reference(reading, f"{name}.{rest}" if name and rest else name) for name in names]
+        elif not rest:
+            stars = [star for star in reading.imports.get("*", ()) if self._is_omnis(star.module)]
+            found = [self._follow(star.module, name, otherwise=None) for star in stars]
+        yield from ((step, "") for step in found)
+
+    def _follow_import(self, origin: Import, rest: str) -> _Step:
+        """Return what an import binds; with ``rest``, that member: ``c`` of ``b`` in ``from a import b``."""
+        module, _, name = f"{origin.dotted}.{rest}".rpartition(".") if rest else (origin.module, "", origin.name)
+        return self._follow(module, name, otherwise=_OPEN) if self._is_omnis(module) and name else _OUTSIDE
+
+    def _follow(self, module: str, name: str, *, otherwise: Meaning | None) -> _Step:
+        source = self.module(module)
+        return Reference(source, name, otherwise) if source is not None else _OPEN
+
+    def _is_omnis(self, module: str) -> bool:
+        return module.partition(".")[0] == self.job.profile.package
 
     def find_class(self, reading: Reading, name: ast.expr | str) -> ClassText | None:
         """Return the omni class that ``name`` means in ``reading``; ``None`` for anything else."""
         return self.meaning(reading, name).found
+
+
+_Step = Meaning | Reference[Reading, Meaning]
 
 
 class Subject:

@@ -28,7 +28,7 @@ from runner_sync.verify.trees.functions import find_none_defaults
 from runner_sync.verify.trees.left_out import LeftOut, find_left_out
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
-from runner_sync.verify.trees.values.dereferenced import Use, find_dereference, is_expected
+from runner_sync.verify.trees.values.dereferenced import Dereference, find_dereference, is_expected
 
 CODE = "RS325"
 NAME = "default-dereferenced"
@@ -53,7 +53,7 @@ def _is_never_none(row: LeftOut, name: str) -> bool:
     return is_default and not any(is_none(value) for value in given)
 
 
-def _make_finding(row: LeftOut, name: str, use: Use) -> Finding:
+def _make_finding(row: LeftOut, name: str, use: Dereference) -> Finding:
     hidden, callee = row.hidden, row.now[0]
     return row.frame.finding(
         (CODE, SEVERITY),

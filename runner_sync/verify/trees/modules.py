@@ -76,15 +76,15 @@ class Module:
         timid: any name, unless each ``__all__`` is a list or tuple of strings, and nothing else mentions it.
         """
         bindings = self.bindings.get("__all__", [])
-        listed = [_read_strings(binding.value) for binding in bindings]
+        listed = [read_strings(binding.value) for binding in bindings]
         if self.dynamic or None in listed or self.text.count("__all__") != len(listed):
             return True
         return any(name in names for names in listed if names) if listed else not name.startswith("_")
 
 
-def _read_strings(value: ast.expr | None) -> list[str] | None:
-    """Return the strings of a list or tuple; ``None`` for any other expression."""
-    parts = value.elts if isinstance(value, ast.List | ast.Tuple) else [None]
+def read_strings(value: ast.expr | None) -> list[str] | None:
+    """Return the strings of a list, tuple or set of strings; ``None`` for any other expression."""
+    parts = value.elts if isinstance(value, ast.List | ast.Tuple | ast.Set) else [None]
     texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
     return texts if len(texts) == len(parts) else None
 

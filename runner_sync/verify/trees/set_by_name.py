@@ -11,6 +11,7 @@ from runner_sync.statements.assigning import assignments_of
 from runner_sync.syntax import Function, is_name
 from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.instance import is_own_class, may_be_instance
+from runner_sync.verify.trees.modules import read_strings
 
 
 def find_set_names(function: Function, call: ast.Call) -> list[str] | None:
@@ -57,7 +58,7 @@ def _find_allowed_names(function: Function, call: ast.Call, attribute: ast.expr)
         match node:
             case ast.If(ast.Compare(left, [ast.NotIn()], [known]), [*_, ast.Raise() | ast.Return() | ast.Continue()]):
                 if ast.unparse(left) == ast.unparse(attribute) and node.lineno < call.lineno:
-                    return _read_strings(_resolve_local(function, known))
+                    return read_strings(_resolve_local(function, known)) or None
     return None
 
 
@@ -66,10 +67,3 @@ def _resolve_local(function: Function, node: ast.expr) -> ast.expr:
     name = node.id if isinstance(node, ast.Name) else ""
     bound = [v for n in nodes_of(function) for target, v, _ in assignments_of(n) if name and is_name(target, name)]
     return bound[0] if len(bound) == 1 and bound[0] is not None else node
-
-
-def _read_strings(node: ast.expr) -> list[str] | None:
-    """Return the strings in ``{"a", "b"}``, or in a tuple or list of strings; ``None`` for anything else."""
-    values = node.elts if isinstance(node, ast.Set | ast.Tuple | ast.List) else []
-    texts = [v.value for v in values if isinstance(v, ast.Constant) and isinstance(v.value, str)]
-    return texts if values and len(texts) == len(values) else None

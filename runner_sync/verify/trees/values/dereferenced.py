@@ -1,7 +1,8 @@
 """Where code takes an attribute or an item of a parameter, or calls it, and never tests whether it is ``None``.
 
 Comes in: a `Program`, the callees of a call and a parameter with default ``None`` that the call leaves out. Goes out: a
-`Use`, in a callee or in a function that it passes the parameter on to; ``None`` if it is unknown. May touch: nothing.
+`Dereference`, in a callee or in a function that it passes the parameter on to; ``None`` if it is unknown. May touch:
+nothing.
 
 timid: reports nothing if the parameter is used in another way (a comparison, a new value, a copy), which may be a test
 for ``None``. Skips a use under a condition on another argument that the call leaves out or gives as a constant, because
@@ -22,16 +23,17 @@ from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.annotations import unite
 from runner_sync.verify.trees.values.guards import find_deciding_tests
+from runner_sync.verify.trees.values.uses import Use, place_at
 
 _MAX_DEPTH = 3
 """Calls through which the parameter is followed."""
 
-_TESTS = frozenset({"bool", "callable", "getattr", "hasattr", "isinstance", "type", "any", "all"})
-_USES = ast.Attribute | ast.Subscript | ast.Call | ast.keyword
+_UNTESTED = frozenset[Use]({"argument", "attribute", "called", "item", "length", "listed", "number", "special"})
+"""Uses that do not tell ``None`` apart."""
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class Dereference:
     """A use of a parameter in ``frame`` that fails on ``None``; ``what`` is its description: "reads `rows` of"."""
 
     frame: Frame
@@ -44,7 +46,7 @@ class Use:
         return f"{self.frame.place_of(self.node)} ({self.frame.unit})"
 
 
-def find_dereference(program: Program, callees: Iterable[Callee], call: ast.Call, name: str) -> Use | None:
+def find_dereference(program: Program, callees: Iterable[Callee], call: ast.Call, name: str) -> Dereference | None:
     """Return the first use, in the callees of a call, of the parameter ``name`` that it leaves out.
 
     ``None`` unless each callee has one.
@@ -52,7 +54,9 @@ def find_dereference(program: Program, callees: Iterable[Callee], call: ast.Call
     return _find_in_all(program, [(callee, name) for callee in callees], call, depth=0)
 
 
-def _find_in_all(program: Program, rows: Sequence[tuple[Callee, str]], call: ast.Call, *, depth: int) -> Use | None:
+def _find_in_all(
+    program: Program, rows: Sequence[tuple[Callee, str]], call: ast.Call, *, depth: int
+) -> Dereference | None:
     """Return the first use in ``rows`` (callees, each with its own name of the parameter), or ``None`` unless each has
     one."""
     found = [_find_in_callee(program, callee, call, name, depth=depth) for callee, name in rows]
@@ -60,7 +64,7 @@ def _find_in_all(program: Program, rows: Sequence[tuple[Callee, str]], call: ast
     return known[0] if known and len(known) == len(found) else None
 
 
-def _find_in_callee(program: Program, callee: Callee, call: ast.Call, name: str, *, depth: int) -> Use | None:
+def _find_in_callee(program: Program, callee: Callee, call: ast.Call, name: str, *, depth: int) -> Dereference | None:
     function = callee.function
     if function is None or depth > _MAX_DEPTH:
         return None
@@ -88,18 +92,8 @@ def _may_be_tested(frame: Frame, name: str) -> bool:
     """Whether a parameter is used other than by attribute, item, call or as an argument: that may be a test."""
     if len(frame.bound.get(name, ())) != 1 or name in frame.imports:
         return True
-    around = [frame.parent(node) for node in nodes_of(frame.function) if is_name(node, name)]
-    return any(not isinstance(node, _USES) or _is_test(node, name) for node in around)
-
-
-def _is_test(node: ast.AST, name: str) -> bool:
-    """Whether ``node`` passes a parameter to a builtin that may tell ``None`` apart, or uses it as a key."""
-    match node:
-        case ast.Call(func=ast.Name(id=called)):
-            return called in _TESTS
-        case ast.Subscript(slice=ast.Name(id=key)):
-            return key == name
-    return False
+    reads = (node for node in nodes_of(frame.function) if isinstance(node, ast.Name) and node.id == name)
+    return any(place_at(frame, read).use not in _UNTESTED for read in reads)
 
 
 def _find_unset(callee: Callee, call: ast.Call) -> Iterator[str]:
@@ -136,19 +130,19 @@ def _walk_own_nodes(function: Function) -> Iterator[ast.AST]:
     return (node for node in nodes_of(function) if id(node) not in inner)
 
 
-def _read_use(frame: Frame, node: ast.AST, name: str) -> Use | None:
+def _read_use(frame: Frame, node: ast.AST, name: str) -> Dereference | None:
     match node:
         case ast.Attribute(value=ast.Name(id=owner), attr=attribute) if owner == name and not hasattr(None, attribute):
             verb = "reads" if isinstance(node.ctx, ast.Load) else "sets"
-            return Use(frame, node, f"{verb} `{attribute}` of")
+            return Dereference(frame, node, f"{verb} `{attribute}` of")
         case ast.Subscript(value=ast.Name(id=owner)) if owner == name:
-            return Use(frame, node, "takes an item of")
+            return Dereference(frame, node, "takes an item of")
         case ast.Call(func=ast.Name(id=called)) if called == name:
-            return Use(frame, node, "calls")
+            return Dereference(frame, node, "calls")
     return None
 
 
-def _find_passed_use(program: Program, frame: Frame, node: ast.AST, name: str, *, depth: int) -> Use | None:
+def _find_passed_use(program: Program, frame: Frame, node: ast.AST, name: str, *, depth: int) -> Dereference | None:
     """Return the use in the callees of ``node``, a call that passes the parameter on; ``None`` unless each has one."""
     arguments = [*node.args, *(keyword.value for keyword in node.keywords)] if isinstance(node, ast.Call) else []
     if not isinstance(node, ast.Call) or not any(is_name(value, name) for value in arguments):

@@ -9,7 +9,7 @@ layout, quotes and indentation never make two statements differ. A node does not
 follows from the enclosing nodes. So a region that upstream wrapped into a new ``with`` still aligns line by line.
 """
 
-from runner_sync.statements.flattening import canons, flatten, forget_trees
+from runner_sync.statements.flattening import canons, flatten, forget_trees, nested_canons
 from runner_sync.statements.leaving import (
     always_leaves,
     cut_off,
@@ -76,6 +76,7 @@ __all__ = [
     "lines_of",
     "may_swallow",
     "mentions",
+    "nested_canons",
     "parameters",
     "parse_function",
     "parse_unit",

@@ -53,10 +53,19 @@ def canons(text: str) -> tuple[str, ...]:
     return tuple(item.canon for item in _parse_items(text) if item.kind != "docstring")
 
 
+@lru_cache(maxsize=4096)
+def nested_canons(text: str) -> tuple[tuple[int, str], ...]:
+    """Return the ``canons`` of ``text``, each with the number of suites around it. Raises ``UnparsableText``."""
+    depths: dict[int, int] = {}
+    for item in _parse_items(text):
+        depths[id(item)] = depths[id(item.parent)] + 1 if item.parent is not None else 0
+    return tuple((depths[id(item)], item.canon) for item in _parse_items(text) if item.kind != "docstring")
+
+
 def forget_trees() -> None:
     """Free the shared trees and nodes, before work that does not need them again."""
     forget_modules()
-    for cached in (parse_unit, flatten, canons, _parse_items):
+    for cached in (parse_unit, flatten, canons, nested_canons, _parse_items):
         cached.cache_clear()
 
 

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Collection
 from functools import lru_cache
 
-from runner_sync.statements import UnparsableText, canons, code_of, first_function, tree_of
+from runner_sync.statements import UnparsableText, canons, code_of, first_function, nested_canons, tree_of
 from runner_sync.statements.likeness import dice
 from runner_sync.statements.parents import parents_called
 from runner_sync.statements.tokens import own_lines
@@ -22,28 +22,39 @@ from runner_sync.syntax import Function, walk
 
 @lru_cache(maxsize=8192)
 def canonical(text: str) -> tuple[str, ...]:
-    """Return the canonical statements of a member, without comments and docstring; equal ones do the same."""
+    """Return the canonical statements of a member, without comments and docstring.
+
+    Members with equal statements may nest them differently: ``is_same`` compares members.
+    """
     try:
         return canons(text)
     except UnparsableText:
         return (text,)
 
 
+def is_same(text: str, other: str) -> bool:
+    """Whether two members have the same statements in the same nesting, whatever their comments and docstrings."""
+    try:
+        return text == other or nested_canons(text) == nested_canons(other)
+    except UnparsableText:
+        return False
+
+
 def is_same_but_for_hints(text: str, other: str) -> bool:
-    """Whether two members have the same canonical statements but for the annotations of signatures."""
-    mine, others = canonical(text), canonical(other)
-    return mine == others or (len(mine) == len(others) and _drop_annotations(text) == _drop_annotations(other))
+    """Whether two members do the same as ``is_same`` tells, but for the annotations of signatures."""
+    is_as_long = len(canonical(text)) == len(canonical(other))
+    return is_same(text, other) or (is_as_long and is_same(_drop_annotations(text), _drop_annotations(other)))
 
 
-def _drop_annotations(text: str) -> tuple[str, ...]:
-    """Return the canonical statements of a member without the annotations of its signatures."""
+def _drop_annotations(text: str) -> str:
+    """Return the text of a member without the annotations of its signatures."""
     tree = copy.deepcopy(tree_of(text))
     for node in walk(tree):
         if isinstance(node, ast.arg):
             node.annotation = None
         elif isinstance(node, Function):
             node.returns = None
-    return canonical(ast.unparse(tree)) if tree.body else (text,)
+    return ast.unparse(tree) if tree.body else text
 
 
 def likeness(text: str, other: str) -> float:

@@ -15,7 +15,7 @@ from runner_sync.confidence import CONTESTED, DERIVED, REBUILT
 from runner_sync.fitting.members import is_port
 from runner_sync.lineage import list_nodes
 from runner_sync.listing import at_most
-from runner_sync.texts.member_text import canonical, find_called_parents, is_same_but_for_hints, self_names
+from runner_sync.texts.member_text import canonical, find_called_parents, is_same, is_same_but_for_hints, self_names
 from runner_sync.units.splitting import bare_name
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
@@ -105,14 +105,14 @@ def _find_inherited_by_twin(draft: Draft, job: ModuleJob, side: GpuSide) -> str:
         return ""
     return (
         inherited_text
-        if is_port(draft.text, old) and canonical(old) != canonical(inherited_text) != canonical(draft.text)
+        if is_port(draft.text, old) and not is_same(old, inherited_text) and not is_same(inherited_text, draft.text)
         else ""
     )
 
 
 def _mention_edits(draft: Draft, side: GpuSide) -> str:
     """Return an addition to the reason if the port has NPU edits, which exist only here."""
-    return "; NPU had edited the port" if canonical(draft.before) != canonical(side.old[draft.name]) else ""
+    return "; NPU had edited the port" if not is_same(draft.before, side.old[draft.name]) else ""
 
 
 def _explain_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> str:
@@ -160,12 +160,12 @@ def _explain_unneeded(draft: Draft, drafts: Sequence[Draft], inherited: Inherite
 
 
 def _equals_upstream(draft: Draft) -> bool:
-    return draft.upstream is not None and canonical(draft.text) == canonical(draft.upstream)
+    return draft.upstream is not None and is_same(draft.text, draft.upstream)
 
 
 def _explain_same_as_upstream(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> str:
     """Return why a copy that equals the upstream method can go; the reason tells whether it did so before the merge."""
-    if canonical(draft.text) == canonical(draft.before):
+    if is_same(draft.text, draft.before):
         return "removed: the copy equals the upstream method that the class inherits"
     if _find_run_again(draft, drafts, job):
         return ""

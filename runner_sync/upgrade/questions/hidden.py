@@ -19,7 +19,7 @@ from runner_sync.lineage import MODELLED, follows, has_change, share
 from runner_sync.listing import at_most
 from runner_sync.model import TITLES, ReviewItem
 from runner_sync.statements.calls import names_called
-from runner_sync.texts.member_text import canonical, find_called_parents, has_class_call, self_names
+from runner_sync.texts.member_text import canonical, find_called_parents, has_class_call, is_same, self_names
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
@@ -139,7 +139,7 @@ def ask_about_hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterato
         if member in own or mine is None or not is_selected(f"{name}.{member}", job.settings.only):
             continue
         before = old.get(member, "")
-        if not _calls_super(mine, member) and canonical(before) != canonical(new):
+        if not _calls_super(mine, member) and not is_same(before, new):
             done = "changed" if before else "added"
             calls = _mention_new_calls(before, new) if before else ""
             reason = (

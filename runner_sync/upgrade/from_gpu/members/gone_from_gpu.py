@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from runner_sync.confidence import CONTESTED, REQUIRED
 from runner_sync.fitting.members import is_port
 from runner_sync.model import ReviewItem
-from runner_sync.texts.member_text import canonical, self_names
+from runner_sync.texts.member_text import canonical, is_same, self_names
 from runner_sync.texts.names import read_in_class_body
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
@@ -42,8 +42,8 @@ def drop_gone_from_gpu(
     gone = [d for d in mine if d.member in old and d.member not in new and d.upstream is None]
     gone = [d for d in gone if not is_read_by_class(d, job)]
     ports = [d for d in gone if is_port(d.before, old[d.member])]
-    edited = [d for d in ports if canonical(d.before) != canonical(old[d.member]) and _was_called(d, drafts)]
-    gone = [d for d in gone if canonical(d.before) == canonical(old[d.member])]
+    edited = [d for d in ports if not is_same(d.before, old[d.member]) and _was_called(d, drafts)]
+    gone = [d for d in gone if is_same(d.before, old[d.member])]
     elsewhere = job.target.elsewhere.at_all
     called = [d for d in gone if d.member in elsewhere or is_called(d, [o for o in drafts if o not in gone])]
     while called:

@@ -18,7 +18,7 @@ from runner_sync.confidence import DERIVED, INFERRED
 from runner_sync.fitting.members import Obstacle, Twins, find_obstacles
 from runner_sync.signatures import Signature, accepts, is_bound, of_function
 from runner_sync.statements import parse_function
-from runner_sync.texts.member_text import canonical
+from runner_sync.texts.member_text import is_same
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.members import beside_twin
@@ -64,7 +64,7 @@ def inherit_from_twin(
 
 def _drop_copy(draft: Draft, twin: str, job: ModuleJob, side: gpu_side.GpuSide) -> Draft:
     """Drop a copy; if the twin's method has changed since, the copy gets a question of its own."""
-    if canonical(draft.before) == canonical(side.new[draft.name]):
+    if is_same(draft.before, side.new[draft.name]):
         return draft.as_removed()
     reason = f"removed: the class now inherits {twin}.{draft.member}, of which this was a copy before {twin} changed it"
     shown = Shown(omni=draft.before, upstream=side.new[draft.name])
@@ -111,7 +111,7 @@ class _Case:
         if not self.is_shared(draft) or self._hides(draft.member):
             return False
         versions = (self.side.old.get(draft.name), self.side.new.get(draft.name))
-        return canonical(draft.before) in [canonical(text) for text in versions if text is not None]
+        return any(is_same(draft.before, text) for text in versions if text is not None)
 
     def would_copy(self) -> bool:
         """Whether a port would add another member that reads the same on both sides."""
@@ -128,7 +128,7 @@ class _Case:
         name = f"{self.class_name}.{member}"
         plain = self.side.as_written[name][1]
         return (
-            canonical(plain) != canonical(self.side.new[name])
+            not is_same(plain, self.side.new[name])
             or gpu_side.mentions_device(plain, self.job.profile)
             or member in self.bound
         )

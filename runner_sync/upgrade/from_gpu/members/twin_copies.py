@@ -12,7 +12,7 @@ from dataclasses import replace
 from runner_sync import merge
 from runner_sync.confidence import CONTESTED
 from runner_sync.model import TITLES, Triple
-from runner_sync.texts.member_text import canonical
+from runner_sync.texts.member_text import is_same
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, mentions_device
@@ -33,7 +33,7 @@ def _follow(draft: Draft, job: ModuleJob, side: GpuSide) -> Draft:
     base = find_base_text(draft, job)
     if twin is None or base is None or draft.member not in inherited:
         return draft
-    if canonical(twin) != canonical(side.as_written[draft.name][1]) or mentions_device(twin, job.profile):
+    if not is_same(twin, side.as_written[draft.name][1]) or mentions_device(twin, job.profile):
         return draft
     result = merge.merge(Triple(base, draft.text, twin), policy=merge.settle_for(merge.FOLLOW, "omni"))
     if not result.parses:

@@ -13,7 +13,7 @@ from runner_sync import lineage, merge
 from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge import Veto
 from runner_sync.model import ReviewItem, Triple
-from runner_sync.texts.member_text import canonical, has_class_call, join_head
+from runner_sync.texts.member_text import has_class_call, is_same, join_head
 from runner_sync.texts.names import defined_names
 from runner_sync.units.texts import unit_texts
 from runner_sync.upgrade.draft import Draft
@@ -164,7 +164,7 @@ def _port_change(
     if old is not None:
         old, new = moved_helpers.inline_moved_helpers(draft.text, (old, helpers.old), (new, helpers.new), moved)
     foreign |= without | record_fields.find_present(draft, new) | record_fields.find_idle(draft, new, context.methods)
-    if old is None or canonical(old) == canonical(new):
+    if old is None or is_same(old, new):
         return _Port(draft)
     sides = Triple(old, draft.text, new)
     port = _merge_change(draft, sides, foreign, context)

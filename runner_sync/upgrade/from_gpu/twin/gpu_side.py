@@ -19,7 +19,7 @@ from runner_sync.lineage.inlined import append_helpers
 from runner_sync.lock import digest, name_state
 from runner_sync.model import BaseRef, Finding
 from runner_sync.profile import Profile
-from runner_sync.texts.member_text import canonical
+from runner_sync.texts.member_text import canonical, is_same
 from runner_sync.units import texts
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
@@ -184,7 +184,7 @@ def _rebase_on_old_vllm(
     rebased, from_vllm = {}, {}
     for draft in drafts:
         name = draft.name
-        if name not in new or _has_same_statements(old[name], new[name]):
+        if name not in new or is_same(old[name], new[name]):
             continue
         vllm_old, vllm_new = bases[name].vllm, job.twin.load_vllm()
         if vllm_old is None or vllm_new is None or vllm_old.text == vllm_new.text:
@@ -248,20 +248,13 @@ def _find_unchanged(job: ModuleJob, as_written: Mapping[str, tuple[str, str]]) -
     if job.twin.settled is None:
         return frozenset()
     then = _key_by_npu_name(job, texts.unit_texts(job.twin.settled.text, job.twin.settled.path))
-    return frozenset(
-        name for name, (_, text) in as_written.items() if name in then and _has_same_statements(then[name][1], text)
-    )
+    return frozenset(name for name, (_, text) in as_written.items() if name in then and is_same(then[name][1], text))
 
 
 def _remove_new_uses(job: ModuleJob, name: str, text: str) -> str:
     """Remove from an old twin's unit the uses of mixins and owed names that the NPU class gets only now."""
     names = job.hierarchy.from_mixins(name.rpartition(".")[0]) | job.twin.owed.names
     return mixins.remove_uses(text, names) if names else text
-
-
-def _has_same_statements(text: str, other: str) -> bool:
-    """Whether two units have the same canonical statements."""
-    return text == other or canonical(text) == canonical(other)
 
 
 def mentions_device(text: str, profile: Profile) -> bool:

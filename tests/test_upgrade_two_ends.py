@@ -64,7 +64,7 @@ def test_other_ends_are_found(came: str, missing: str, monkeypatch: pytest.Monke
 
 def test_methods_of_an_object_that_is_new_there_are_not_called_counterparts(monkeypatch: pytest.MonkeyPatch) -> None:
     came, item = "self.loads.forward_before()", replace(LEFT_OUT, upstream="self.loads.take()")
-    assert asked(monkeypatch, came=came, item=item, relation="as another new call on self.loads") == [came]
+    assert asked(monkeypatch, came=came, item=item, relation="as another call on self.loads") == [came]
 
 
 @pytest.mark.parametrize(
@@ -109,3 +109,56 @@ def test_an_end_that_upstream_did_not_lose_is_no_question(item: ReviewItem, monk
 def test_another_class_and_what_is_asked_already_are_no_question(monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked(monkeypatch, owner="Other") == []
     assert asked(monkeypatch, questions=(replace(LEFT_OUT, id="R2", unit="Runner.step", chosen=CAME),)) == []
+
+
+DROPPED = f"{LAST}        self.loads.forward_end()\n"
+
+
+def asked_of_dropped(
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    came: str = "self.loads.forward_before()",
+    before: str = STEP,
+    last: str = LAST,
+    upstream: str = DROPPED,
+) -> list[str]:
+    """The questions in ``step``, where ``came`` came, if omni had dropped the end of ``last``, its copy of DROPPED."""
+    known = {"Runner.step": STEP, "Runner.last": DROPPED}
+    monkeypatch.setattr(two_ends, "find_base_text", lambda draft, _job: known[draft.name])
+    ref = BaseRef("vllm-ascend", "1", "a.py", "R.step", "inferred", 1.0)
+    now = f"{STEP}        {came}\n"
+    drafts = [
+        Draft("Runner.step", (Stage(before), Stage(now, "upstream")), "copy", base=ref, upstream=now),
+        Draft("Runner.last", (Stage(last),), "copy", base=ref, upstream=upstream),
+    ]
+    return [item.reason for item in two_ends.ask_about_other_ends(drafts, JOB)[0].reviews]
+
+
+def test_an_end_whose_other_end_omni_had_dropped_is_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`forward_before` came into `execute_model`, and omni's `sample_tokens` had never had `forward_end`."""
+    (reason,) = asked_of_dropped(monkeypatch)
+    assert reason == (
+        "vllm-ascend has self.loads.forward_end in last as another call on self.loads, and omni's copy left it out: "
+        "take both or neither"
+    )
+
+
+@pytest.mark.parametrize(
+    ("came", "before", "last", "upstream"),
+    [
+        pytest.param("self.pools.forward_before()", STEP, LAST, DROPPED, id="another object"),
+        pytest.param("self.forward_before()", STEP, LAST, DROPPED, id="the runner itself"),
+        pytest.param("self.loads.forward_before()", STEP, DROPPED, DROPPED, id="omni has it"),
+        pytest.param(
+            "self.loads.forward_before()", STEP, f"{LAST}        self.loads.note()\n", DROPPED, id="another use in last"
+        ),
+        pytest.param(
+            "self.loads.forward_before()", f"{STEP}        self.loads.note()\n", LAST, DROPPED, id="another use in step"
+        ),
+        pytest.param("self.loads.forward_before()", STEP, LAST, LAST, id="upstream dropped it, too"),
+    ],
+)
+def test_a_dropped_call_is_no_end_of_what_came(
+    came: str, before: str, last: str, upstream: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert asked_of_dropped(monkeypatch, came=came, before=before, last=last, upstream=upstream) == []

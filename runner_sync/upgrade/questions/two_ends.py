@@ -9,7 +9,8 @@ No merge asks about the end that came, and the question about the other end may 
                 if self.is_split: self._broadcast_last_rows(rows)
 
 Ends are two calls that upstream first makes in these methods since the copies: of methods whose names are equal but for
-opposite verbs, or of two methods of one object, of which nothing else there was called before.
+opposite verbs, or of two methods of one object, of which nothing else there was called before. A call that omni dropped
+from its copy is an end, too, if the copy calls nothing else of its object: without the new call, nothing waited for it.
 """
 
 from __future__ import annotations
@@ -40,17 +41,25 @@ FEWEST = 2
 
 
 class _LeftOut(NamedTuple):
-    """A new call of upstream's in a passage that a question left out of a copy."""
+    """A call of upstream's that a copy lacks: a new one that ``item`` left out, or one that omni had dropped."""
 
     draft: Draft
-    item: ReviewItem
     called: str
+    item: ReviewItem | None = None
+
+    @property
+    def by(self) -> str:
+        """What left it out."""
+        return self.item.id if self.item is not None else "omni's copy"
 
 
 def ask_about_other_ends(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     """Ask once about each new statement that came unasked while a question left out its other end."""
     bases = {draft.name: text for draft in drafts if (text := find_base_text(draft, job)) and draft.follows_upstream}
-    left_out = [one for draft in drafts if draft.name in bases for one in _find_left_out(draft, bases[draft.name])]
+    copies = [draft for draft in drafts if draft.name in bases]
+    left_out = [
+        one for find in (_find_left_out, _find_dropped) for draft in copies for one in find(draft, bases[draft.name])
+    ]
     if not left_out:
         return [*drafts]
     return [
@@ -63,20 +72,28 @@ def _find_left_out(draft: Draft, base: str) -> Iterator[_LeftOut]:
     known = {*names_called(base), *names_called(draft.text)}
     for item in draft.reviews:
         if not item.from_gpu and item.chosen.strip() == item.omni.strip():
-            yield from (_LeftOut(draft, item, called) for called in names_called(item.upstream) if called not in known)
+            yield from (_LeftOut(draft, called, item) for called in names_called(item.upstream) if called not in known)
+
+
+def _find_dropped(draft: Draft, base: str) -> Iterator[_LeftOut]:
+    """Yield the calls on kept objects that upstream makes as before, and of whose objects the copy calls nothing."""
+    used = {one.rpartition(".")[0] for text in (draft.before, draft.text) for one in names_called(text)}
+    for called in {*names_called(base)} & {*names_called(draft.upstream or "")}:
+        if is_on_kept_object(called) and called.rpartition(".")[0] not in used:
+            yield _LeftOut(draft, called)
 
 
 def _ask(draft: Draft, job: ModuleJob, left_out: Sequence[_LeftOut], bases: Mapping[str, str]) -> Iterator[ReviewItem]:
     nodes, seen = list_nodes(draft.text), set[str]()
     for index, node in _find_taken(draft, nodes, bases[draft.name]):
         other = next((one for one in left_out if _are_two_ends(draft, node.called, one, bases)), None)
-        if other is None or other.item.id in seen:
+        if other is None or (key := other.item.id if other.item is not None else other.called) in seen:
             continue
-        seen.add(other.item.id)
+        seen.add(key)
         text = lines_of(draft.text, [nodes[k] for k in below(nodes, index)])
         reason = (
             f"{TITLES[job.module.upstreams[0].project]} has {other.called} in {other.draft.member} "
-            f"{_name_relation(node.called, other.called)}, and {other.item.id} left it out: take both or neither"
+            f"{_name_relation(node.called, other.called)}, and {other.by} left it out: take both or neither"
         )
         shown = Shown(upstream=text, chosen=text)
         yield make_review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, line=node.start)
@@ -98,11 +115,12 @@ def _are_two_ends(draft: Draft, called: str, other: _LeftOut, bases: Mapping[str
     if draft.owner != other.draft.owner or called == other.called:
         return False
     (owner, _, name), (other_owner, _, other_name) = called.rpartition("."), other.called.rpartition(".")
-    if owner != other_owner:
+    if owner != other_owner or draft.name == other.draft.name:
         return False
     if _are_opposite(name, other_name):
         return True
-    used = (one for text in (bases[draft.name], bases[other.draft.name]) for one in names_called(text))
+    texts = (bases[draft.name], bases[other.draft.name] if other.item is not None else draft.before)
+    used = (one for text in texts for one in names_called(text))
     return is_on_kept_object(called) and not any(one.startswith(f"{owner}.") for one in used)
 
 
@@ -110,7 +128,7 @@ def _name_relation(called: str, other: str) -> str:
     """Return how the call that was left out is related to the one that came."""
     owner, _, name = called.rpartition(".")
     is_opposite = _are_opposite(name, other.rpartition(".")[2])
-    return "as a counterpart of this" if is_opposite else f"as another new call on {owner}"
+    return "as a counterpart of this" if is_opposite else f"as another call on {owner}"
 
 
 def _are_opposite(name: str, other: str) -> bool:

@@ -16,6 +16,7 @@ from runner_sync.syntax import is_indented
 from runner_sync.texts.member_text import canonical
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.members import beside_twin, twin_copies
+from runner_sync.upgrade.from_gpu.members.constructors import shorten_constructor
 from runner_sync.upgrade.from_gpu.members.gone_from_gpu import drop_gone_from_gpu
 from runner_sync.upgrade.from_gpu.members.new_members import ask_about_declined, is_asked_about, port_members
 from runner_sync.upgrade.from_gpu.merging import porting
@@ -48,6 +49,7 @@ def _port_class(
     pair = beside_twin.pair_classes(class_name, drafts, job, side)
     drafts = _port_changes(class_name, drafts, job, side, pair)
     decisions = beside_twin.decide_members(class_name, beside_twin.pair_classes(class_name, drafts, job, side), job)
+    decisions, side = shorten_constructor(class_name, decisions, drafts, job, side)
     drafts = [*drafts, *port_members(class_name, decisions, drafts, job, side)]
     drafts = [*drafts, *ask_about_declined(class_name, decisions, job, side)]
     asked = {d.name for d in decisions if is_asked_about(class_name, d, job, side)}

@@ -192,7 +192,7 @@ def ask_about_never_set(drafts: Sequence[Draft], job: ModuleJob, twin: Mapping[s
     """
     asked_drafts = []
     for draft in drafts:
-        for name, setters in _find_set_by_twin_only(draft, drafts, job, twin).items():
+        for name, setters in find_set_by_twin_only(draft, drafts, job, twin).items():
             reason = f"self.{name} is read here, but only the GPU class sets it, in {' and '.join(setters)}"
             items = _ask_at_first(_find_reading_lines(draft.text, name), draft, job.path, reason=reason)
             draft = _add_questions(draft, items)
@@ -200,7 +200,7 @@ def ask_about_never_set(drafts: Sequence[Draft], job: ModuleJob, twin: Mapping[s
     return asked_drafts
 
 
-def _find_set_by_twin_only(
+def find_set_by_twin_only(
     draft: Draft, drafts: Sequence[Draft], job: ModuleJob, twin: Mapping[str, str]
 ) -> dict[str, list[str]]:
     """Return ``{attribute: twin methods that set it}`` for newly read attributes that nothing here sets."""

@@ -512,8 +512,7 @@ READS_KEPT = "        if self.keeps:\n            self.note(first)\n"
 SETS_KEPT = """
     def __init__(self, config):
         super().__init__(config)
-        self.keeps = config.keeps
-        triton.run(self)
+        self.keeps = triton.keeps(config)
 """
 
 

@@ -115,7 +115,7 @@ def _are_two_ends(draft: Draft, called: str, other: _LeftOut, bases: Mapping[str
     if draft.owner != other.draft.owner or called == other.called:
         return False
     (owner, _, name), (other_owner, _, other_name) = called.rpartition("."), other.called.rpartition(".")
-    if owner != other_owner or draft.name == other.draft.name:
+    if owner != other_owner:
         return False
     if _are_opposite(name, other_name):
         return True

@@ -33,8 +33,8 @@ NAME = "__init__"
 
 
 def shorten_constructor(
-    class_name: str, decisions: Sequence[Member], drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
-) -> tuple[Sequence[Member], GpuSide]:
+    class_name: str, decisions: list[Member], drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
+) -> tuple[list[Member], GpuSide]:
     """Decide to port a short constructor if the twin's is refused and ported code reads what it plainly assigns."""
     refused = next((one for one in decisions if one.name == NAME and one.action in ("device", "left")), None)
     if refused is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import indent
+
 import pytest
 from sync_samples import ASCEND
 
@@ -117,6 +119,9 @@ EMPTIED = """            ids = self.ids
             output.ids = ids
             return self.attach(output)
 """
+RESET = "            self.ids = None\n"
+MAYBE_EMPTIED = EMPTIED.replace(RESET, f"            if rows.done:\n    {RESET}")
+IN_BRANCH = f"            if rows.done:\n{indent(EMPTIED, '    ')}            self.note()\n{EMPTIED}"
 PLAIN = "            return self.attach(EMPTY)\n"
 
 
@@ -126,6 +131,8 @@ PLAIN = "            return self.attach(EMPTY)\n"
         pytest.param((EMPTIED, EMPTIED), ", such as `self.ids = None`", id="each other return"),
         pytest.param((EMPTIED, EMPTIED.replace("self.ids = None", "self.note()")), "", id="one other return does not"),
         pytest.param((EMPTIED, EMPTIED.replace("= None", "= rows")), "", id="one sets it to what is at hand"),
+        pytest.param((MAYBE_EMPTIED, MAYBE_EMPTIED), "", id="only under a condition"),
+        pytest.param((IN_BRANCH, IN_BRANCH), ", such as `self.ids = None`", id="under the condition of the return"),
     ],
 )
 def test_an_attribute_that_omni_resets_before_each_other_return_is_named(others: tuple[str, str], named: str) -> None:

@@ -18,7 +18,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from runner_sync.edits import Edit, Places, apply
-from runner_sync.statements import parse_unit
+from runner_sync.statements import ancestors, flatten, parse_unit
 from runner_sync.syntax import Function, blocks_of, is_name
 
 
@@ -153,11 +153,18 @@ def _find_handed_values(text: str, methods: Collection[str]) -> list[_HandedValu
 
 
 def _find_resets(text: str, since: int, line: int) -> Iterator[str]:
-    """Yield the statements between two lines that give an attribute of ``self`` a constant."""
-    for node in ast.walk(parse_unit(text)):
-        if isinstance(node, ast.Assign) and since < node.lineno < line and isinstance(node.value, ast.Constant):
-            target = node.targets[0]
-            if isinstance(target, ast.Attribute) and is_name(target.value, "self"):
+    """Yield the statements between two lines that run on every way to the second and give an attribute of ``self`` a
+    constant."""
+    nodes = flatten(text)
+    last = max(index for index, node in enumerate(nodes) if node.start <= line)
+    around = {nodes[index].parent for index in (last, *ancestors(nodes, last))}
+    for row in nodes:
+        if row.parent not in around or not since < row.start < line or row.compound or row.is_comment:
+            continue
+        match parse_unit(row.canon).body:
+            case [ast.Assign(targets=[ast.Attribute(value=owner), *_], value=ast.Constant()) as node] if is_name(
+                owner, "self"
+            ):
                 yield ast.unparse(node)
 
 

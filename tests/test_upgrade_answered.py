@@ -104,6 +104,7 @@ SHOULD_BUILD = """    def _should_build(self, always, mode=None):
         pytest.param(NPU_RUN, SHOULD_BUILD.replace("return", "self.log()\n        return"), True, id="it does more"),
         pytest.param(NPU_RUN.replace("mode=mode", "mode=rows"), SHOULD_BUILD, True, id="it is given another value"),
         pytest.param(NPU_RUN.replace("if self", "if not self"), SHOULD_BUILD, True, id="it is negated"),
+        pytest.param(NPU_RUN, f"    @cached\n{SHOULD_BUILD}", True, id="a decorator may change what it returns"),
         pytest.param(NPU_RUN, "", True, id="no text shows the helper"),
     ],
 )

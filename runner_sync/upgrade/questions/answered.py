@@ -73,7 +73,11 @@ def _inline(head: str, methods: Mapping[str, str]) -> str:
         return ""
     text = methods.get(test.func.attr, "") if ast.unparse(test.func.value) == "self" else ""
     method = tree_of(textwrap.dedent(text)).body[0] if text else None
-    if not isinstance(method, ast.FunctionDef) or any(key.arg is None for key in test.keywords):
+    if (
+        not isinstance(method, ast.FunctionDef)
+        or method.decorator_list
+        or any(key.arg is None for key in test.keywords)
+    ):
         return ""
     names = [parameter.arg for parameter in method.args.args[1:]]
     values = dict(zip(names, test.args, strict=False)) | {key.arg: key.value for key in test.keywords}

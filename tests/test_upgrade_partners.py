@@ -121,3 +121,38 @@ SCHEDULED = "self.cache.schedule_ready_write(rows)"
 )
 def test_what_is_no_half_is_not_named(drafts: tuple[Draft, Draft]) -> None:
     assert set(reasons(*drafts).values()) == {"why"}
+
+
+def link(before: str, *items: ReviewItem) -> list[str]:
+    """The reasons of ``items`` about one method, which reads ``before`` before the upgrade."""
+    made = Draft("Runner.run", (Stage(before), Stage("y", "gpu"))).with_questions(*items)
+    return [item.reason for item in name_partners([made], {})[0].reviews]
+
+
+SETS = ReviewItem("R1", "Runner.run", "p", 1, 1, "why", 0.5, "", "", "late = a.b(c)", "late = a.b(c)", from_gpu=True)
+READS = replace(SETS, id="R2", upstream="if late:\n    e()", chosen="if late:\n    e()")
+
+
+def test_what_sets_a_new_local_and_what_reads_it_name_each_other() -> None:
+    """`defer_full_payload_d2h` of vllm-omni 0.28.0: one passage sets it, two more read it."""
+    kept = replace(READS, id="R3", chosen="e()", omni="e()")
+    assert link("c = 1", SETS, READS, kept) == [
+        "why; decide it together with R2, R3",
+        "why; decide it together with R1",
+        "why; decide it together with R1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "one", "other"),
+    [
+        pytest.param("late = None", SETS, READS, id="a known local"),
+        pytest.param("c = 1", SETS, replace(READS, upstream="d.late()", chosen="d.late()"), id="an attribute"),
+        pytest.param("c = 1", SETS, replace(READS, upstream="d(late=1)", chosen="d(late=1)"), id="a keyword"),
+        pytest.param("c = 1", replace(SETS, chosen="", omni=""), READS, id="it did not come"),
+        pytest.param("c = 1", SETS, replace(READS, from_gpu=False), id="of another side"),
+        pytest.param("c = 1", SETS, replace(READS, part_of="R1"), id="linked already"),
+    ],
+)
+def test_other_passages_of_a_method_are_not_linked(before: str, one: ReviewItem, other: ReviewItem) -> None:
+    assert set(link(before, one, other)) == {"why"}

@@ -79,9 +79,9 @@ class _LeftOut:
 
     @classmethod
     def from_item(cls, item: ReviewItem, draft: Draft) -> _LeftOut:
-        (made, new), (_, old) = _find_plain_names(item.upstream), _find_plain_names(item.base)
+        (made, new), (_, old) = find_plain_names(item.upstream), find_plain_names(item.base)
         used = new - old
-        absent = used - _find_plain_names(draft.text)[1] | used & {*_WORD.findall(item.reason)}
+        absent = used - find_plain_names(draft.text)[1] | used & {*_WORD.findall(item.reason)}
         methods = self_mentions(item.upstream) - self_mentions(item.base)
         return cls(item, made & used, used, absent, frozenset(f"{draft.owner}.{name}" for name in methods))
 
@@ -122,7 +122,7 @@ _WORD = re.compile(r"\w+")
 
 
 @lru_cache(maxsize=256)
-def _find_plain_names(text: str) -> tuple[frozenset[str], frozenset[str]]:
+def find_plain_names(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the plain names that a passage sets, and all that it mentions, without attributes and call keywords.
 
     Reads word by word, because a passage may be only the head of a block, which is not valid Python.

@@ -6,7 +6,8 @@ touch: nothing.
 One item is about a ported member, and the other about a passage that calls it, or would call it and was left out.
 Undoing one would leave a helper that nothing calls, or a call of a missing helper. Or one passage came while the other
 half of its feature was left out: both use the same object (``objects_used``), or are ``counterparts`` of upstream's
-class. For example, code that drains a cache is idle if nothing schedules its writes.
+class. For example, code that drains a cache is idle if nothing schedules its writes. Or one passage sets a new local of
+its method and the other reads it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from runner_sync.texts.member_text import self_mentions
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.questions.counterparts import find_asked_counterparts
 from runner_sync.upgrade.questions.objects_used import Part, are_of_one_feature, find_parts
+from runner_sync.upgrade.questions.one_feature import find_plain_names
 
 NAMED = 3
 """The most other items that a reason names."""
@@ -52,7 +54,8 @@ def _find_partners(class_drafts: Sequence[Draft], twins: Mapping[str, str]) -> d
             for other in sorted(members[name] for name in used & members.keys() - {draft.member}):
                 partners.setdefault(item.id, {})[other] = None
                 partners.setdefault(other, {})[item.id] = None
-    for one, half in (*_find_halves(class_drafts, twins), *find_asked_counterparts(class_drafts)):
+    locals_used = (pair for draft in class_drafts for pair in _find_setters_and_readers(draft))
+    for one, half in (*_find_halves(class_drafts, twins), *find_asked_counterparts(class_drafts), *locals_used):
         partners.setdefault(one, {})[half] = None
         partners.setdefault(half, {})[one] = None
     return partners
@@ -80,6 +83,21 @@ def _find_halves(class_drafts: Sequence[Draft], twins: Mapping[str, str]) -> Ite
         for other, absent in without if news else ():
             if any(are_of_one_feature(one, half) for one in news for half in absent):
                 yield item.id, other
+
+
+def _find_setters_and_readers(draft: Draft) -> Iterator[tuple[str, str]]:
+    """Yield pairs of ids: an item about code that came and sets a new local, and one about code that reads it.
+
+    Skips parts of other items, which are linked already.
+    """
+    known = find_plain_names(draft.before)[1]
+    items = [item for item in draft.reviews if not item.part_of]
+    for one in items if draft.before else ():
+        new = find_plain_names(one.chosen)[0] - known if _has_come(one) else frozenset[str]()
+        for other in items if new else ():
+            names = find_plain_names(other.chosen)[1] | find_plain_names(other.upstream)[1]
+            if other is not one and other.from_gpu == one.from_gpu and new & names:
+                yield one.id, other.id
 
 
 def _has_come(item: ReviewItem) -> bool:

@@ -21,7 +21,6 @@ from runner_sync.merge import (
     merge,
 )
 from runner_sync.merge.matching.align import SIMILAR
-from runner_sync.merge.phrases.phrase import has_change
 from runner_sync.model import Triple
 from runner_sync.statements import flatten
 from runner_sync.statements.likeness import similarity
@@ -872,22 +871,6 @@ def test_what_omni_has_already_is_no_question(omni: str, upstream: str, is_asked
     sides = (f"def run(self):\n    (\n{side}\n    ) = self.state\n" for side in ("a, b, last, slots", omni, upstream))
     asked = [item for item in merge(Triple(*sides)).decisions if item.reason.kind == "both changed a part"]
     assert bool(asked) is is_asked
-
-
-@pytest.mark.parametrize(
-    ("text", "old", "new", "is_there"),
-    [
-        pytest.param("f(a, c, b)", "f(a, x)", "f(a, b)", True, id="with one of its own"),
-        pytest.param("f(a, c, b, x)", "f(a, x)", "f(a, b)", False, id="what went is there"),
-        pytest.param("f(a, c)", "f(a, x)", "f(a, b)", False, id="what came is not"),
-        pytest.param("f(a, c)", "f(a, b, x)", "f(a, b)", False, id="nothing came"),
-        pytest.param("f(b, a)", "f(a, x)", "f(a, b)", False, id="in another order"),
-        pytest.param("f(b, d)", "f(a, x)", "f(a, b)", False, id="behind another one"),
-        pytest.param("f(a, b", "f(a, x)", "f(a, b)", False, id="no statement"),
-    ],
-)
-def test_a_change_that_a_statement_has_already(text: str, old: str, new: str, is_there: bool) -> None:
-    assert has_change(text, old, new) is is_there
 
 
 UNDER_A_CONDITION = """def run(self, total):

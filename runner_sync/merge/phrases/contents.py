@@ -14,7 +14,7 @@ from runner_sync.merge.phrases.arguments import with_upstream_keywords
 from runner_sync.merge.phrases.callees import find_retargeted_calls
 from runner_sync.merge.phrases.inner_remarks import with_remarks
 from runner_sync.merge.phrases.keyword_order import find_side_with_all_changes
-from runner_sync.merge.phrases.phrase import has_change, is_mixed_from, is_part_of, merge_phrases
+from runner_sync.merge.phrases.phrase import is_mixed_from, is_part_of, merge_phrases
 from runner_sync.merge.phrases.positional import are_placed_by_guess
 from runner_sync.merge.phrases.transplant import carry_over, merge_surrounded
 from runner_sync.merge.policy import Policy, Terms
@@ -190,8 +190,6 @@ def _merge_both_changed(base: Node, omni: Node, upstream: Node, terms: Terms) ->
     chosen, reason = _merge_by_phrases(base, omni, upstream, terms)
     if reason is None or omni.compound:
         return chosen, reason
-    if has_change(omni.text, base.text, upstream.text):
-        return make_content_of(omni), None
     has_all = find_side_with_all_changes(base.text, omni.text, upstream.text)
     return (make_content_of(omni if has_all == "omni" else upstream), None) if has_all else (chosen, reason)
 

@@ -62,27 +62,6 @@ def is_part_of(text: str, whole: str) -> bool:
     return sides is not None and _is_subsequence(*sides)
 
 
-def has_change(text: str, old: str, new: str) -> bool:
-    """Whether a statement already has the change from ``old`` to ``new``.
-
-    It must have all added elements, in their places among those that it shares with ``new``, and no removed ones.
-    Comments do not count.
-    """
-    sides = _split_elements(text, old, new)
-    if sides is None:
-        return False
-    mine, was, now = ([one for one in side if not one.startswith("#")] for side in sides)
-    added, gone = Counter(now) - Counter(was), Counter(was) - Counter(now)
-    shared = [element for element in now if element in mine]
-    return (
-        bool(added)
-        and not added - Counter(mine)
-        and not gone & Counter(mine)
-        and _is_subsequence(shared, mine)
-        and all(now[k - 1] in mine for k, element in enumerate(now) if k and element in added)
-    )
-
-
 def is_mixed_from(text: str, one: str, other: str) -> bool:
     """Whether a statement mixes elements of two others in their order, including all elements that both share.
 

@@ -46,7 +46,6 @@ from runner_sync.merge.placing.pruning import drop_partial_wrappers, prune
 from runner_sync.merge.placing.remarks import keep_comments_on_untouched, move_comments_with_statements
 from runner_sync.merge.placing.sequence import order_strands
 from runner_sync.merge.policy import FOLLOW, Policy, Terms
-from runner_sync.merge.preparing.omni_order import in_omni_order
 from runner_sync.merge.preparing.one_form import in_one_form
 from runner_sync.merge.preparing.renames import (
     with_omni_names,
@@ -133,10 +132,7 @@ def _merge_trivially(triple: Triple, terms: Terms) -> str | None:
 
 
 def _make_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
-    """Give the sides one form and one name for what they write differently, and rename ``terms`` alike.
-
-    In a port, also put the blocks into one order.
-    """
+    """Give the sides one form and one name for what they write differently, and rename ``terms`` alike."""
     triple = in_one_form(triple)
     if terms.policy.is_copy:
         triple = with_returned_values_named(with_upstream_branches(triple))
@@ -144,7 +140,7 @@ def _make_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
     triple = with_omni_names_of_new_values(triple)
     if not terms.policy.is_copy:
         triple = with_values_returned_at_once(with_omni_names_of_unread_values(triple))
-        return in_omni_order(with_suites_at_hand(triple)), terms
+        return with_suites_at_hand(triple), terms
     triple, heritage, versions = with_upstream_names(triple, terms.heritage, terms.versions)
     return triple, replace(terms, heritage=heritage, versions=versions)
 

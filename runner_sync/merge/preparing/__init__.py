@@ -1,9 +1,9 @@
-"""Make three texts comparable before the merge: one name for each local, one form and order for equal blocks.
+"""Make three texts comparable before the merge: one name for each local, one form for equal blocks.
 
 Comes in: a ``Triple``. Goes out: a ``Triple``. May touch: nothing.
 
 - names: ``renames``, ``unread_values``;
 - forms: ``one_form`` of ``with``, ``returned`` values, ``two_branches`` for one statement (``forks`` finds versions of
   a condition);
-- order and base: ``omni_order``, ``suites_at_hand``.
+- base: ``suites_at_hand``.
 """

@@ -294,38 +294,6 @@ LEAVES = "    return self.nothing(output)"
 NAMES = "tokens = output.rows.total_tokens"
 
 
-@pytest.mark.parametrize(
-    ("omni", "reasons"),
-    [
-        pytest.param(counted("if tokens <= 0:", "    return EMPTY", sets=NAMES), [], id="with a name for the value"),
-        pytest.param(
-            counted("if tokens < 0:", "    return EMPTY", sets=NAMES), ["removed statement changed"], id="another test"
-        ),
-        pytest.param(
-            counted("if tokens <= 0:", "    return EMPTY", sets=NAMES.replace("total", "other")),
-            ["removed statement changed"],
-            id="a name for another value",
-        ),
-        pytest.param(
-            counted("tokens -= 1", "if tokens <= 0:", "    return EMPTY", sets=NAMES),
-            ["removed statement changed"],
-            id="a name for two values",
-        ),
-        pytest.param(
-            counted("if tokens <= 0:", "    return EMPTY", sets=f"{NAMES}()"),
-            ["removed statement changed"],
-            id="a name for what a call gave once",
-        ),
-        pytest.param(counted(), ["removed statement changed"], id="not at all"),
-    ],
-)
-def test_a_changed_statement_that_omni_has_with_a_name_for_a_value(omni: str, reasons: list[str]) -> None:
-    """``num_scheduled_tokens = scheduler_output.total_num_scheduled_tokens`` of vllm-ascend, which vLLM spells out."""
-    base, upstream = (counted(f"if output.rows.total_tokens {test}:", LEAVES) for test in ("== 0", "<= 0"))
-    result = merge(Triple(base, omni, upstream), policy=PORT)
-    assert (result.text, [item.reason.kind for item in result.decisions]) == (omni, reasons)
-
-
 KEPT_SUITES = {
     "block_with_an_edit_of_omni_that_upstream_removed_stays_whole": (
         "recorder = Recorder.get()",

@@ -16,7 +16,6 @@ from runner_sync.merge.doubts.conditions import find_changed_conditions
 from runner_sync.merge.doubts.decisions import Decision, make_decisions
 from runner_sync.merge.doubts.exits import drop_exits_outside_loops, find_added_exits
 from runner_sync.merge.doubts.misplaced import find_misplaced_moves, find_moved_apart, find_moves, find_out_of_order
-from runner_sync.merge.doubts.named_values import drop_answered_by_locals
 from runner_sync.merge.doubts.own_calls import drop_answered_by_calls
 from runner_sync.merge.doubts.own_statements import (
     add_unread_locals,
@@ -148,7 +147,7 @@ def _make_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
 def _settle(weave: Weave, terms: Terms) -> tuple[list[Strand], list[Doubt]]:
     """Order all strands, give each a verdict and a suite, and return them with the doubts."""
     strands = order_strands(weave, terms.policy)
-    doubts = drop_answered_by_calls(weave, drop_answered_by_locals(weave, settle_presence(weave, strands, terms)))
+    doubts = drop_answered_by_calls(weave, settle_presence(weave, strands, terms))
     doubts += drop_crossing_suites(weave, strands, is_copy=terms.policy.is_copy)
     set_parents(weave, strands, terms.policy)
     doubts += merge_duplicate_clauses(weave, strands)

@@ -5,6 +5,6 @@ questions with their lines. May touch: nothing, except that ``unread`` and ``exi
 
 Each module checks one thing: whether an addition runs under another condition (``conditions``), changed places
 (``misplaced``), sets what is read (``unread``, ``own_statements``), or leaves a missing loop (``exits``).
-``named_values`` and ``own_calls`` drop doubts that omni's text answers. ``replacements``, ``along``, ``nearby`` and
-``shown`` decide what a question shows, and where.
+``own_calls`` drops doubts that omni's text answers. ``replacements``, ``along``, ``nearby`` and ``shown`` decide what a
+question shows, and where.
 """

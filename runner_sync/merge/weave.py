@@ -103,6 +103,17 @@ class Weave:
             return self.base, self.of_base
         return (self.omni, self.of_omni) if side == "o" else (self.upstream, self.of_upstream)
 
+    def is_edited(self, strand: Strand, side: str) -> bool:
+        """Whether a side (``"o"`` or ``"u"``) has a base statement with another text."""
+        return "b" in strand.sides and side in strand.sides and not self._has_base_text(strand, side)
+
+    def is_unedited(self, strand: Strand, side: str) -> bool:
+        """Whether a side (``"o"`` or ``"u"``) has a base statement with the same text."""
+        return "b" in strand.sides and side in strand.sides and self._has_base_text(strand, side)
+
+    def _has_base_text(self, strand: Strand, side: str) -> bool:
+        return self.base[strand.in_base].canon == self.side(side)[0][strand.on(side)].canon
+
     @cached_property
     def omni_calls(self) -> Mapping[str, Sequence[Strand]]:
         """Map each name to omni's statements that set it to the result of a call; the strands must be complete."""

@@ -66,11 +66,8 @@ def _find_shown(weave: Weave, strand: Strand) -> Sequence[int]:
 
 def _is_upstream_change(weave: Weave, strand: Strand) -> bool:
     """Whether upstream added a statement, or changed one that omni lacks and has no call of its own for."""
-    if strand.sides == "bu" and has_own_call(weave, strand):
-        return False
-    if strand.sides == "bu":
-        return weave.base[strand.in_base].canon != weave.upstream[strand.in_upstream].canon
-    return strand.sides == "u"
+    is_changed = strand.sides == "bu" and weave.is_edited(strand, "u") and not has_own_call(weave, strand)
+    return strand.sides == "u" or is_changed
 
 
 def _iter_around_and_inside(weave: Weave, index: int) -> Iterator[Strand]:

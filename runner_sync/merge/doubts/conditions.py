@@ -63,6 +63,10 @@ class _Additions:
     emitted: Emitted
     ends: dict[Strand | None, int]
 
+    @property
+    def other(self) -> str:
+        return "u" if self.side == "o" else "o"
+
     def find_reason(self, strand: Strand) -> Reason | None:
         """Return the reason if an addition came under a condition, left one, or stands under one with changed text."""
         index = strand.on(self.side)
@@ -112,17 +116,15 @@ class _Additions:
 
     def _is_changed_by_other(self, strand: Strand) -> bool:
         """Whether the other side changed the text of a statement that all three texts have."""
-        return strand.sides == "bou" and self.weave.base[strand.in_base].canon != self._get_other_text(strand)
+        return strand.sides == "bou" and self.weave.is_edited(strand, self.other)
 
     def _is_changed_by_other_alone(self, head: Strand) -> bool:
         """Whether only the other side changed the text of a head."""
-        base = self.weave.base[head.in_base].canon
-        return self.nodes[head.on(self.side)].canon == base != self._get_other_text(head)
+        return self.weave.is_unedited(head, self.side) and self.weave.is_edited(head, self.other)
 
     def _get_other_text(self, head: Strand) -> str:
         """Return the other side's text of a head."""
-        other = "u" if self.side == "o" else "o"
-        return self.weave.side(other)[0][head.on(other)].canon
+        return self.weave.side(self.other)[0][head.on(self.other)].canon
 
     def _choose_kind(self, head: Strand) -> Kind:
         if len(head.sides) == 1:

@@ -174,10 +174,11 @@ def find_read_before_changed(
 
 def _has_lost_binding(weave: Weave, setter: Strand, name: str) -> bool:
     """Whether omni has a statement unedited, and upstream's version of it no longer binds ``name``."""
-    if setter.base is None or setter.omni is None or setter.upstream is None:
-        return False
-    is_edited = weave.omni[setter.omni].canon != weave.base[setter.base].canon
-    return not is_edited and name not in binds(weave.upstream[setter.upstream])
+    return (
+        setter.upstream is not None
+        and weave.is_unedited(setter, "o")
+        and name not in binds(weave.upstream[setter.upstream])
+    )
 
 
 def _has_omni_text(weave: Weave, strand: Strand, contents: Mapping[Strand, Content]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from runner_sync.confidence import CONTESTED
 from runner_sync.merge.keeping.settling import Settling
-from runner_sync.merge.phrases.contents import find_sides, is_inherited, is_same
+from runner_sync.merge.phrases.contents import is_inherited
 from runner_sync.merge.placing.rulers import find_ruler_pairs
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand
@@ -31,10 +31,9 @@ def keep_clauses_of_edited(settling: Settling) -> None:
     for index, strand in enumerate(weave.of_omni):
         node = weave.omni[index]
         if strand.sides == "o" and not strand.kept and node.is_clause and node.owner != ROOT:
-            base, omni, _ = find_sides(weave, weave.of_omni[node.owner])
-            assert omni is not None
-            is_edited = base is not None and not is_same(base, omni) and not is_inherited(omni, heritage)
-            strand.kept = is_edited and weave.of_omni[node.owner].kept
+            owner = weave.of_omni[node.owner]
+            is_edited = weave.is_edited(owner, "o") and not is_inherited(weave.omni[node.owner], heritage)
+            strand.kept = is_edited and owner.kept
 
 
 def settle_own_suites(settling: Settling) -> None:
@@ -59,7 +58,5 @@ def _is_dropped_edit(settling: Settling, strand: Strand) -> bool:
     """Whether a statement that upstream removed was dropped only because omni has it in another revision's text."""
     if strand.sides != "bo" or strand.kept or settling.terms.policy.edited_here_gone_there != "omni":
         return False
-    base, omni, _ = find_sides(settling.weave, strand)
-    assert base is not None
-    assert omni is not None
-    return not is_same(base, omni) and is_inherited(omni, settling.terms.heritage)
+    weave = settling.weave
+    return weave.is_edited(strand, "o") and is_inherited(weave.omni[strand.in_omni], settling.terms.heritage)

@@ -10,7 +10,7 @@ import re
 
 from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge.keeping.settling import Settling
-from runner_sync.merge.phrases.contents import Heritage, find_sides, is_same, is_upstream_text
+from runner_sync.merge.phrases.contents import Heritage, find_sides, is_upstream_text
 from runner_sync.merge.placing.remarks import find_remarks
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, split_into_runs
@@ -38,17 +38,12 @@ def undo_half_moves(settling: Settling) -> None:
     left_out = {
         weave.upstream[s.upstream].canon
         for s in settling.strands
-        if s.upstream is not None and not s.kept and not _is_as_in_base(weave, s)
+        if s.upstream is not None and not s.kept and not weave.is_unedited(s, "u")
     }
     for strand in settling.strands:
         if strand.sides == "bo" and not strand.kept:
             node = weave.omni[strand.in_omni]
             strand.kept = node.is_telling and node.canon in left_out
-
-
-def _is_as_in_base(weave: Weave, strand: Strand) -> bool:
-    base, _, upstream = find_sides(weave, strand)
-    return base is not None and upstream is not None and is_same(base, upstream)
 
 
 def keep_needed_suites(settling: Settling) -> None:

@@ -37,7 +37,7 @@ def drop_partial_wrappers(weave: Weave, strands: Sequence[Strand]) -> list[Doubt
             continue
         inside = (weave.of_upstream[k] for k in in_suite(weave.upstream, strand.in_upstream))
         old = [other for other in inside if other.base is not None]
-        if all(_is_unedited(weave, other) for other in old):
+        if all(weave.is_unedited(other, "o") for other in old):
             continue
         _drop_suite(strand, [other for other in strands if other.kept])
         for other in strands:
@@ -45,12 +45,6 @@ def drop_partial_wrappers(weave: Weave, strands: Sequence[Strand]) -> list[Doubt
                 other.parent = strand.parent
         doubts.append(Doubt(strand, PARTIAL, REBUILT))
     return doubts
-
-
-def _is_unedited(weave: Weave, strand: Strand) -> bool:
-    if strand.omni is None or strand.base is None:
-        return False
-    return weave.omni[strand.omni].canon == weave.base[strand.base].canon
 
 
 def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt]]:
@@ -98,8 +92,7 @@ def _drop_edits_under(weave: Weave, clause: Strand, strands: Sequence[Strand]) -
     They would run unconditionally. Each becomes a doubt, as for any statement that upstream removed.
     """
     for strand in strands if pick_node(weave, clause).is_clause else ():
-        is_there = strand.parent is clause and strand.sides == "bo"
-        if is_there and weave.omni[strand.in_omni].canon != weave.base[strand.in_base].canon:
+        if strand.parent is clause and strand.sides == "bo" and weave.is_edited(strand, "o"):
             strand.kept = False
 
 

@@ -157,14 +157,8 @@ def _find_handed_on(weave: Weave) -> list[range]:
         block
         for block, _ in find_remarks(weave.omni)
         if any(weave.of_omni[k] in on_new for k in block)
-        and all(_has_base_text(weave, weave.of_omni[k]) for k in block)
+        and all(weave.is_unedited(weave.of_omni[k], "o") for k in block)
     ]
-
-
-def _has_base_text(weave: Weave, strand: Strand) -> bool:
-    """Whether omni has a line with the base's text."""
-    base, omni = strand.base, strand.omni
-    return base is not None and omni is not None and weave.base[base].canon == weave.omni[omni].canon
 
 
 def _find_changed(weave: Weave, strands: Sequence[Strand]) -> Iterator[Strand]:
@@ -182,9 +176,7 @@ def _is_change(weave: Weave, strand: Strand) -> bool:
     """Whether upstream's change adds a statement to omni's text, removes it or edits it."""
     if strand.omni is None or not strand.kept:
         return strand.kept != (strand.omni is not None)
-    if strand.upstream is None or strand.base is None:
-        return False
-    return weave.base[strand.base].canon != weave.upstream[strand.upstream].canon
+    return weave.is_edited(strand, "u")
 
 
 def _find_half_missing(weave: Weave, block: range) -> Iterator[Strand]:
@@ -293,9 +285,7 @@ def _is_reworded(weave: Weave, strand: Strand, block: range) -> bool:
 
 def _is_replaced(weave: Weave, line: Strand) -> bool:
     """Whether upstream edited a line that omni left as in the base, so that upstream's text stands there."""
-    if line.base is None or line.omni is None or line.upstream is None:
-        return False
-    return weave.base[line.base].canon == weave.omni[line.omni].canon != weave.upstream[line.upstream].canon
+    return weave.is_unedited(line, "o") and weave.is_edited(line, "u")
 
 
 def _compare_words(omni: Nodes, upstream: Nodes) -> float:

@@ -128,7 +128,7 @@ def _find_preparation_start(anchor: Strand | None, omni: _Run, weave: Weave) -> 
     there are none.
     """
     start, end = omni.start, omni.end
-    if anchor is None or not _is_edited(weave, anchor):
+    if anchor is None or not weave.is_edited(anchor, "o"):
         return end - start
     first, needed = end, reads(weave.omni[end])
     for k in range(end - 1, start - 1, -1):
@@ -146,14 +146,9 @@ def _find_marked_block_start(anchor: Strand | None, omni: _Run, weave: Weave) ->
     not count: it closes another block whose first ruler somebody forgot.
     """
     begun = (first for first, last in omni.rulers if omni.start <= first < omni.end < last)
-    is_edited = anchor is not None and _is_edited(weave, anchor)
+    is_edited = anchor is not None and weave.is_edited(anchor, "o")
     own = (k for k in begun if is_edited or any(not node.is_comment for node in weave.omni[k : omni.end]))
     return min(own, default=omni.end) - omni.start
-
-
-def _is_edited(weave: Weave, strand: Strand) -> bool:
-    """Whether omni's text of a strand differs from the base's."""
-    return strand.base is not None and weave.omni[strand.in_omni].canon != weave.base[strand.base].canon
 
 
 def _find_owner_or_parent(nodes: Nodes, index: int) -> int:

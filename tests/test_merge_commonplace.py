@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from runner_sync.merge import merge
-from runner_sync.merge.matching.commonplace import Pair, pair_commonplace
+from runner_sync.merge.matching.commonplace import pair_commonplace
+from runner_sync.merge.matching.pairs import Pair
 from runner_sync.model import Triple
 from runner_sync.statements import flatten
 

@@ -285,15 +285,6 @@ def test_a_block_of_omnis_that_went_with_what_was_in_it_is_shown_with_that() -> 
     assert asked[0].omni == "if recorder is not None:\n    self.clear(rows)"
 
 
-def counted(*check: str, sets: str = "") -> str:
-    lines = [*(sets,) * bool(sets), "self.start(output)", *check, "self.stop(output)"]
-    return "def run(self, output):\n" + "".join(f"    {line}\n" for line in lines)
-
-
-LEAVES = "    return self.nothing(output)"
-NAMES = "tokens = output.rows.total_tokens"
-
-
 KEPT_SUITES = {
     "block_with_an_edit_of_omni_that_upstream_removed_stays_whole": (
         "recorder = Recorder.get()",

@@ -9,11 +9,11 @@ behind both.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from runner_sync.confidence import CONTESTED, REBUILT
+from runner_sync.merge.matching.pairs import index_unique
 from runner_sync.merge.placing.emit import Emitted
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Nodes, Strand, Weave, heads_around, pick_node
@@ -221,12 +221,8 @@ def _iter_moves(weave: Weave, kept: Sequence[Strand]) -> Iterator[tuple[Strand, 
 
 def _index_unique_starts(nodes: Nodes, strands: Sequence[Strand]) -> dict[str, Strand]:
     """Return ``{beginning: strand}`` of the telling statements whose `_get_start` is unique in their text."""
-    counted = Counter(_get_start(node) for node in nodes)
-    return {
-        _get_start(node): strand
-        for node, strand in zip(nodes, strands, strict=True)
-        if counted[_get_start(node)] == 1 and node.is_telling and not node.is_clause
-    }
+    found = index_unique((_get_start(node), (node, strand)) for node, strand in zip(nodes, strands, strict=True))
+    return {start: strand for start, (node, strand) in found.items() if node.is_telling and not node.is_clause}
 
 
 def _get_start(node: Node) -> str:

@@ -2,7 +2,7 @@
 
 Comes in: nodes. Goes out: pairs of two texts, and the strands of three. May touch: nothing.
 
-- ``align``: pairs of two statement sequences, as in an edit script;
+- ``align``: pairs of two statement sequences, as in an edit script; ``pairs`` has the values;
 - ``commonplace`` and ``by_place``: statements that their text cannot pair, paired by their suite;
 - ``branches``: statements that can never both run;
 - ``classify``: the strands of base, omni and upstream, as a ``Weave``;

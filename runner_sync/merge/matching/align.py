@@ -17,7 +17,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from runner_sync.merge.matching.by_place import add_heads_of_equal_suites, add_last_returns, index_suites
-from runner_sync.merge.matching.commonplace import Pair, add_clauses, is_commonplace, pair_commonplace
+from runner_sync.merge.matching.commonplace import add_clauses, is_commonplace, pair_commonplace
+from runner_sync.merge.matching.pairs import Pair, Partners
 from runner_sync.statements import ROOT, Node, ancestors
 from runner_sync.statements.dataflow import binds
 from runner_sync.statements.likeness import similarity
@@ -79,13 +80,12 @@ def add_only_statements(left: Sequence[Node], right: Sequence[Node], pairs: Sequ
         if self.is_ready:                          if self.is_ready:
             rows = rows_of(batch, self.limit)          lists = self._lists(batch)
     """
-    made = {pair.left: pair.right for pair in pairs}
-    taken = set(made.values())
-    on_left, on_right = _index_only_statements(left), _index_only_statements(right)
+    partners, on_left, on_right = Partners(pairs), _index_only_statements(left), _index_only_statements(right)
+    matched = [(head, other) for head, other in partners.of_left.items() if head in on_left and other in on_right]
     found = [
         Pair(on_left[head], on_right[other], equal=False)
-        for head, other in made.items()
-        if head in on_left and other in on_right and on_left[head] not in made and on_right[other] not in taken
+        for head, other in matched
+        if partners.are_free(on_left[head], on_right[other])
     ]
     alone = [pair for pair in found if left[pair.left].keyword == right[pair.right].keyword]
     both = sorted([*pairs, *alone], key=lambda pair: pair.left)

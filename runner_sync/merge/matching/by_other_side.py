@@ -19,8 +19,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 from runner_sync.merge.matching.align import align
-from runner_sync.merge.matching.commonplace import Pair
-from runner_sync.statements import ROOT, Node
+from runner_sync.merge.matching.pairs import Pair, Partners
+from runner_sync.statements import Node
 
 _Nodes = Sequence[Node]
 
@@ -63,7 +63,7 @@ def _is_increasing(pairs: Sequence[Pair]) -> bool:
 
 def _is_nested_alike(base: _Nodes, omni: _Nodes, pairs: Sequence[Pair], changed: Mapping[int, int]) -> bool:
     """Whether each changed statement, and each one inside it, stands below the partner of its head, if it has one."""
-    partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
+    partners = Partners(pairs).of_left
     return all(
         partners.get(base[pair.left].parent, omni[pair.right].parent) == omni[pair.right].parent
         for pair in pairs

@@ -14,23 +14,25 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from runner_sync.merge.matching.commonplace import Pair, add_in_order
+from runner_sync.merge.matching.pairs import Pair, Partners, add_free, index_unique
 from runner_sync.statements import ROOT, Node
 from runner_sync.statements.dataflow import binds, sets
 
 
 def add_last_returns(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
     """Add the final ``return`` of every two matched suites, whatever they return: a suite has only one last exit."""
-    partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
-    taken, suites, others = set(partners.values()), index_suites(left), index_suites(right)
-    found = []
-    for head, suite in suites.items():
-        other = others.get(partners.get(head, ROOT), ())
-        if head == ROOT or not other or suite[-1] in partners or other[-1] in taken:
-            continue
-        if _is_return_of_value(left[suite[-1]]) and _is_return_of_value(right[other[-1]]):
-            found.append(Pair(suite[-1], other[-1], equal=False))
-    return add_in_order(pairs, found)
+    partners, suites, others = Partners(pairs), index_suites(left), index_suites(right)
+    matched = (
+        (suite[-1], others[other][-1])
+        for head, suite in suites.items()
+        if (other := partners.of_left.get(head, ROOT)) in others
+    )
+    found = (
+        (last, other)
+        for last, other in matched
+        if _is_return_of_value(left[last]) and _is_return_of_value(right[other])
+    )
+    return add_free(pairs, partners, found)
 
 
 def _is_return_of_value(node: Node) -> bool:
@@ -42,23 +44,21 @@ def add_heads_of_equal_suites(left: Sequence[Node], right: Sequence[Node], pairs
 
     Both must begin with the same keyword, stand in one matched suite, and have an equal telling statement inside.
     """
-    partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
-    taken = set(partners.values())
+    partners, suites, others = Partners(pairs), index_suites(left), index_suites(right)
     equal = {pair.left for pair in pairs if pair.equal}
-    suites, others = index_suites(left), index_suites(right)
     found = []
     for head, suite in suites.items():
-        known = [k for k in suite if k in partners]
-        other = right[partners[known[0]]].parent if known else ROOT
-        if head in partners or other in (ROOT, *taken) or partners.get(left[head].parent) != right[other].parent:
+        known = [k for k in suite if k in partners.of_left]
+        other = right[partners.of_left[known[0]]].parent if known else ROOT
+        if other == ROOT or not partners.are_in_one_suite(left[head], right[other]):
             continue
         is_one = left[head].keyword == right[other].keyword and any(
             left[k].is_telling and not left[k].is_clause for k in known if k in equal
         )
-        shared = sum(right[partners[k]].parent == other for k in known)
+        shared = sum(right[partners.of_left[k]].parent == other for k in known)
         if is_one and shared >= MOST * max(len(suite), len(others[other])):
-            found.append(Pair(head, other, equal=False))
-    return add_in_order(pairs, found)
+            found.append((head, other))
+    return add_free(pairs, partners, found)
 
 
 MOST = 0.75
@@ -75,16 +75,9 @@ def add_only_bindings(left: Sequence[Node], right: Sequence[Node], pairs: Sequen
 
         pool = Pool.get_instance()              pool = get_pool()
     """
-    partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
-    taken = set(partners.values())
-    found, others = _index_only_bindings(left), _index_only_bindings(right)
-    more = [
-        Pair(k, others[names], equal=False)
-        for names, k in found.items()
-        if k not in partners and names in others and others[names] not in taken
-        if partners.get(left[k].parent) == right[others[names]].parent
-    ]
-    return add_in_order(pairs, more)
+    partners, found, others = Partners(pairs), _index_only_bindings(left), _index_only_bindings(right)
+    both = ((k, others[names]) for names, k in found.items() if names in others)
+    return add_free(pairs, partners, ((k, j) for k, j in both if partners.are_in_one_suite(left[k], right[j])))
 
 
 def _index_only_bindings(nodes: Sequence[Node]) -> dict[frozenset[str], int]:
@@ -101,15 +94,12 @@ def add_calls(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]
 
         self.clean(rows, size if not self.is_split else total)      self.clean(rows, size)
     """
-    partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
-    taken = set(partners.values())
-    found, others = _index_calls(left), _index_calls(right)
-    more = []
+    partners, found, others = Partners(pairs), _index_calls(left), _index_calls(right)
+    more: list[tuple[int, int]] = []
     for (called, head), places in found.items():
-        there = others.get((called, partners[head]), []) if head in partners else []
-        both = zip(places, there, strict=True) if len(places) == len(there) else ()
-        more += [Pair(k, other, equal=False) for k, other in both if k not in partners and other not in taken]
-    return add_in_order(pairs, more)
+        there = others.get((called, partners.of_left[head]), []) if head in partners.of_left else []
+        more += zip(places, there, strict=True) if len(places) == len(there) else ()
+    return add_free(pairs, partners, more)
 
 
 def _index_calls(nodes: Sequence[Node]) -> dict[tuple[str, int], list[int]]:
@@ -127,17 +117,15 @@ def add_withs_by_names(left: Sequence[Node], right: Sequence[Node], pairs: Seque
     Each must be the only such ``with`` on its side, in the whole text or in the matched suite, and more than half of
     their words must be the same.
     """
-    partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
-    taken = set(partners.values())
-    both: dict[int, int] = {}
+    partners, both = Partners(pairs), dict[int, int]()
     for wide in (True, False):
         found, others = _index_withs(left, wide=wide), _index_withs(right, wide=wide)
         for (names, suite), k in found.items():
-            other = others.get((names, partners[suite])) if suite in partners else None
+            other = others.get((names, partners.of_left[suite])) if suite in partners.of_left else None
             if other is not None:
                 both.setdefault(k, other)
-    more = [Pair(k, other, equal=False) for k, other in both.items() if k not in partners and other not in taken]
-    return add_in_order(pairs, [pair for pair in more if _have_most_in_common(left[pair.left], right[pair.right])])
+    more = ((k, other) for k, other in both.items() if _have_most_in_common(left[k], right[other]))
+    return add_free(pairs, partners, more)
 
 
 def _index_withs(nodes: Sequence[Node], *, wide: bool) -> dict[tuple[frozenset[str], int], int]:
@@ -145,9 +133,8 @@ def _index_withs(nodes: Sequence[Node], *, wide: bool) -> dict[tuple[frozenset[s
 
     With ``wide`` the whole text counts as one suite.
     """
-    keys = [(node.facts.opens, ROOT if wide else node.parent) for node in nodes]
-    most = Counter(keys)
-    return {key: k for k, key in enumerate(keys) if key[0] and most[key] == 1}
+    keys = ((node.facts.opens, ROOT if wide else node.parent) for node in nodes)
+    return index_unique((key, k) for k, key in enumerate(keys) if key[0])
 
 
 def _have_most_in_common(one: Node, other: Node) -> bool:

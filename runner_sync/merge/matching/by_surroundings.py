@@ -21,7 +21,7 @@ from collections.abc import Sequence
 
 from runner_sync.merge.matching.branches import are_branches
 from runner_sync.merge.matching.by_place import index_suites
-from runner_sync.merge.matching.commonplace import Pair, add_in_order
+from runner_sync.merge.matching.pairs import Pair, Partners, add_in_order
 from runner_sync.statements import ROOT, Node
 
 
@@ -54,9 +54,14 @@ def _find_best(
     base: Sequence[Node], nodes: Sequence[Node], pairs: Sequence[Pair], index: int, places: Sequence[int]
 ) -> list[int]:
     """Return the ``places`` whose surroundings are most like those of the base statement ``index``."""
-    partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
-    head, neighbours = partners.get(base[index].parent), _count_neighbours(base, index)
-    likeness = {k: (nodes[k].parent == head, (neighbours & _count_neighbours(nodes, k)).total()) for k in places}
+    partners, neighbours = Partners(pairs), _count_neighbours(base, index)
+    likeness = {
+        k: (
+            partners.are_in_one_suite(base[index], nodes[k]),
+            (neighbours & _count_neighbours(nodes, k)).total(),
+        )
+        for k in places
+    }
     return [k for k in places if likeness[k] == max(likeness.values())]
 
 

@@ -27,7 +27,8 @@ from runner_sync.merge.matching.branches import are_branches
 from runner_sync.merge.matching.by_other_side import agree_with_other_side
 from runner_sync.merge.matching.by_place import add_calls, add_only_bindings, add_withs_by_names
 from runner_sync.merge.matching.by_surroundings import correct_by_surroundings
-from runner_sync.merge.matching.commonplace import Pair, is_frequent_exit
+from runner_sync.merge.matching.commonplace import is_frequent_exit
+from runner_sync.merge.matching.pairs import Pair, Partners
 from runner_sync.merge.phrases.phrase import is_part_of
 from runner_sync.merge.weave import LAST_CLAUSES, Nodes, Strand, Weave
 from runner_sync.statements import ROOT, Node, in_suite
@@ -74,8 +75,8 @@ def classify(base: Nodes, omni: Nodes, upstream: Nodes, *, is_copy: bool) -> Wea
 
 def _find_in_same_suite(base: Nodes, nodes: Nodes, pairs: Sequence[Pair]) -> set[int]:
     """Return the base indices of the statements that stand in the same suite on the other side."""
-    partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
-    return {pair.left for pair in pairs if partners.get(base[pair.left].parent) == nodes[pair.right].parent}
+    partners = Partners(pairs)
+    return {pair.left for pair in pairs if partners.are_in_one_suite(base[pair.left], nodes[pair.right])}
 
 
 def _drop_false_places(

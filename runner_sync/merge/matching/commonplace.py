@@ -17,21 +17,11 @@ the same suite, or if one stands in a new block inside that suite::
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
+from runner_sync.merge.matching.pairs import Pair, Partners, add_in_order, index_unique
 from runner_sync.statements import ROOT, Node, enclosing
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A pair of indices; ``equal`` tells whether the canonical texts are the same."""
-
-    left: int
-    right: int
-    equal: bool
 
 
 def pair_commonplace(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
@@ -41,19 +31,21 @@ def pair_commonplace(left: Sequence[Node], right: Sequence[Node], pairs: Sequenc
     """
     others = [pair for pair in pairs if not _is_try(left[pair.left])]
     pairs = add_in_order(others, _pair_tries(left, right, pairs))
-    partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
-    sides = (left, partners), (right, {j: i for i, j in partners.items()})
+    partners = Partners(pairs)
+    sides = (left, partners.of_left), (right, partners.of_right)
     pairs = [pair for pair in pairs if not is_frequent_exit(left[pair.left]) or _are_in_one_suite(*sides, pair)]
     return add_in_order(pairs, _pair_exits(left, right, pairs))
 
 
 def add_clauses(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
     """Add the equal clauses of two paired statements that are not yet paired with a clause elsewhere."""
-    paired = {pair.left: pair.right for pair in pairs}
-    partners = set(paired.values())
-    clauses = {(node.owner, node.canon): k for k, node in enumerate(right) if node.is_clause and k not in partners}
-    keys = {k: (paired.get(node.owner, ROOT), node.canon) for k, node in enumerate(left) if node.is_clause}
-    found = [Pair(k, clauses[key], equal=True) for k, key in keys.items() if k not in paired and key in clauses]
+    partners = Partners(pairs)
+    free = [(k, node) for k, node in enumerate(right) if node.is_clause and k not in partners.of_right]
+    clauses = {(node.owner, node.canon): k for k, node in free}
+    keys = {k: (partners.of_left.get(node.owner, ROOT), node.canon) for k, node in enumerate(left) if node.is_clause}
+    found = [
+        Pair(k, clauses[key], equal=True) for k, key in keys.items() if k not in partners.of_left and key in clauses
+    ]
     return add_in_order(pairs, found)
 
 
@@ -147,31 +139,13 @@ def _find_paired_head(nodes: Sequence[Node], suite: int, partners: Mapping[int, 
 
 def _pair_exits(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
     """Pair equal exits that are not yet paired, in two matched suites with one such exit each."""
-    paired = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
-    partners = set(paired.values())
-    left_exits = [k for k, node in enumerate(left) if k not in paired and node.parent in paired and _is_exit(node)]
-    right_exits = [
-        k for k, node in enumerate(right) if k not in partners and node.parent in partners and _is_exit(node)
-    ]
-    places = _index_unique((right[k].parent, right[k].canon, k) for k in right_exits)
-    found = _index_unique((paired[left[k].parent], left[k].canon, k) for k in left_exits)
+    partners = Partners(pairs)
+    exits, others = (
+        [(node.parent, node.canon, k) for k, node in enumerate(nodes) if _is_exit(node) and k not in taken]
+        for nodes, taken in ((left, partners.of_left), (right, partners.of_right))
+    )
+    places = index_unique(((suite, canon), k) for suite, canon, k in others if suite in partners.of_right)
+    found = index_unique(
+        ((partners.of_left[suite], canon), k) for suite, canon, k in exits if suite in partners.of_left
+    )
     return [Pair(k, places[key], equal=True) for key, k in found.items() if key in places]
-
-
-def _index_unique(rows: Iterable[tuple[int, str, int]]) -> dict[tuple[int, str], int]:
-    """Return ``{(suite, text): place}`` of the exits whose text is unique in their suite."""
-    found: dict[tuple[int, str], list[int]] = {}
-    for suite, canon, place in rows:
-        found.setdefault((suite, canon), []).append(place)
-    return {key: places[0] for key, places in found.items() if len(places) == 1}
-
-
-def add_in_order(pairs: Sequence[Pair], more: Sequence[Pair]) -> list[Pair]:
-    """Add to ``pairs``, one by one, those of ``more`` with which they still increase on both sides."""
-    out = list(pairs)
-    for pair in more:
-        at = bisect_left(out, pair.left, key=lambda one: one.left)
-        is_behind = at == 0 or out[at - 1].right < pair.right
-        if is_behind and (at == len(out) or pair.right < out[at].right):
-            out.insert(at, pair)
-    return out

@@ -17,6 +17,7 @@ from functools import lru_cache
 
 from runner_sync.edits import Places, apply
 from runner_sync.merge.matching.align import align
+from runner_sync.merge.matching.pairs import index_unique
 from runner_sync.merge.phrases.phrase import is_part_of
 from runner_sync.model import Triple
 from runner_sync.statements import Mention, Node, UnparsableText, bound_in, flatten, mentions, parse_unit
@@ -58,12 +59,13 @@ def with_omni_names_of_values(triple: Triple) -> Triple:
 
 def _find_values_made(text: str) -> dict[str, tuple[str, int]]:
     """Return ``{class: (local, line)}`` of the classes of which a method makes and binds exactly one value."""
-    found: dict[str, list[tuple[str, int]]] = defaultdict(list)
-    for node in flatten(text):
-        called, targets = node.facts.called, node.facts.targets
-        if called[:1].isupper() and "." not in called and len(targets) == len(binds(node)) == 1:
-            found[called].append((targets[0], node.start))
-    return {name: places[0] for name, places in found.items() if len(places) == 1}
+    makers = (
+        node
+        for node in flatten(text)
+        if node.facts.called[:1].isupper() and "." not in node.facts.called
+        if len(node.facts.targets) == len(binds(node)) == 1
+    )
+    return index_unique((node.facts.called, (node.facts.targets[0], node.start)) for node in makers)
 
 
 def with_omni_names_of_new_values(triple: Triple) -> Triple:
@@ -87,15 +89,13 @@ def with_omni_names_of_new_values(triple: Triple) -> Triple:
 
 def _find_unpacked(text: str) -> dict[str, tuple[str, ...]]:
     """Return ``{function: locals}`` of the methods of ``self`` whose values a text unpacks exactly once."""
-    found: dict[str, list[tuple[str, ...]]] = defaultdict(list)
-    for node in flatten(text):
-        if (
-            len(node.facts.targets) > 1
-            and node.facts.called.startswith("self.")
-            and binds(node) == {*node.canon.partition(" = ")[0].split(", ")}
-        ):
-            found[node.facts.called].append(node.facts.targets)
-    return {called: places[0] for called, places in found.items() if len(places) == 1}
+    unpacking = (
+        node
+        for node in flatten(text)
+        if len(node.facts.targets) > 1 and node.facts.called.startswith("self.")
+        if binds(node) == {*node.canon.partition(" = ")[0].split(", ")}
+    )
+    return index_unique((node.facts.called, node.facts.targets) for node in unpacking)
 
 
 def with_upstream_names(

@@ -20,7 +20,7 @@ from runner_sync.upgrade.from_gpu.members import inheriting
 from runner_sync.upgrade.from_gpu.twin import gpu_side, owing, recorded_helpers
 from runner_sync.upgrade.from_gpu.twin.unset import find_unset
 from runner_sync.upgrade.from_upstream import ascend
-from runner_sync.upgrade.job import ModuleJob, ModuleResult, is_selected
+from runner_sync.upgrade.job import GpuTwin, ModuleJob, ModuleResult, Owed, is_selected
 from runner_sync.upgrade.questions.counterparts import ask_about_counterparts
 from runner_sync.upgrade.questions.defects import (
     ask_about_never_set,
@@ -55,27 +55,29 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
     A class that vllm-ascend's change alters also gets its late mixins, because people catch up at such upgrades.
 
     The stages after vllm-ascend's are repeated while a port brings half of a feature whose other half the GPU twin
-    already has. They are then repeated without code that reads attributes that nothing sets.
+    already has (``owed``), or code that reads attributes that nothing sets (``unset``), which then stays out.
     """
     followed = _follow_upstream(job)
     moved = {draft.owner for draft in followed if draft.text != draft.before}
     job = replace(job, hierarchy=job.hierarchy.with_late_mixins(moved))
-    result, side = _upgrade_with_owed(job, followed)
-    while more := {
-        name: why for name, why in find_unset(job, side, result.after).items() if name not in job.twin.unset
-    }:
-        job = replace(job, twin=replace(job.twin, unset={**job.twin.unset, **more}))
-        result, side = _upgrade_with_owed(job, followed)
-    return result
-
-
-def _upgrade_with_owed(job: ModuleJob, followed: Sequence[Draft]) -> tuple[ModuleResult, gpu_side.GpuSide]:
-    """Return the result and its GPU side, with older code of the twin that belongs to the ported code."""
-    result, side = _run_later_stages(job, followed)
-    while not (found := owing.find_owed(job, side, result.after)).names <= job.twin.owed.names:
-        job = replace(job, twin=replace(job.twin, owed=job.twin.owed.with_more(found)))
+    while True:
         result, side = _run_later_stages(job, followed)
-    return result, side
+        twin = _complete_twin(job, side, result.after)
+        if twin is None:
+            return result
+        job = replace(job, twin=twin)
+
+
+def _complete_twin(job: ModuleJob, side: gpu_side.GpuSide, after: str) -> GpuTwin | None:
+    """Return the twin with what the result ``after`` shows to be owed or, if nothing is, unset; ``None`` if neither.
+
+    What is owed to code that stays out now may not be: it is found anew.
+    """
+    found, twin = owing.find_owed(job, side, after), job.twin
+    if not found.names <= twin.owed.names:
+        return replace(twin, owed=twin.owed.with_more(found))
+    more = {name: why for name, why in find_unset(job, side, after).items() if name not in twin.unset}
+    return replace(twin, owed=Owed(), unset={**twin.unset, **more}) if more else None
 
 
 def _follow_upstream(job: ModuleJob) -> list[Draft]:

@@ -15,7 +15,7 @@ from runner_sync.fitting.members import Action, Obstacle
 from runner_sync.fitting.records import Record
 from runner_sync.lineage import Origin
 from runner_sync.merge import Preference
-from runner_sync.model import BaseRef, ReviewItem, UnitReport
+from runner_sync.model import TITLES, BaseRef, ReviewItem, UnitReport
 from runner_sync.profile import Profile, RunnerModule
 from runner_sync.texts.member_text import has_code_word
 from runner_sync.upgrade.npu_words import TRANSLATION, Translation
@@ -77,6 +77,11 @@ class Inherited:
     """Names of the members that vllm-ascend's classes define."""
     vllm: Mapping[str, str] = field(default_factory=dict)
     """Members that the GPU twin inherits from vLLM's classes, with their texts."""
+
+    @property
+    def omnis(self) -> dict[str, str]:
+        """Return the members that omni defines, with their texts."""
+        return {name: text for name, text in self.members.items() if text is not None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,6 +194,10 @@ class Hierarchy:
     late_mixins: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Mixins among ``missing_mixins`` that are added after all if vllm-ascend's change alters the class."""
 
+    def of(self, class_name: str) -> Inherited:
+        """Return what a class inherits; nothing if that is not known."""
+        return self.inherited.get(class_name, Inherited())
+
     def from_mixins(self, class_name: str) -> frozenset[str]:
         """Return the names that mixins give to a class from this upgrade on."""
         return frozenset[str]().union(*self.added_mixins.get(class_name, {}).values())
@@ -274,6 +283,11 @@ class ModuleJob:
     hierarchy: Hierarchy = Hierarchy()
     target: Target = Target()
     settings: Settings = Settings()
+
+    @property
+    def upstream_title(self) -> str:
+        """Return the name of the first upstream as questions give it."""
+        return TITLES[self.module.upstreams[0].project]
 
     @cached_property
     def refused(self) -> dict[str, str]:

@@ -20,7 +20,7 @@ from runner_sync.model import ReviewItem
 from runner_sync.texts.member_text import self_names
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.job import Inherited, ModuleJob
+from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
@@ -100,7 +100,7 @@ def pass_required_parameters(drafts: Sequence[Draft], job: ModuleJob) -> list[Dr
 def _find_newly_required(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> Iterator[tuple[Parameter, str]]:
     """Yield parameters that methods of a class newly require in this upgrade, each with the method's text."""
     texts_by_member = {d.member: (d.before, d.text) for d in drafts if d.owner == owner and not d.removed}
-    inherited = job.hierarchy.inherited.get(owner, Inherited())
+    inherited = job.hierarchy.of(owner)
     for name, text in inherited.members.items():
         before = inherited.before.get(name)
         if text is not None and before is not None:
@@ -118,7 +118,7 @@ def _move_parameter_to(draft: Draft, parameter: Parameter) -> Parameter:
 
 def _add_parameter(draft: Draft, parameter: Parameter, drafts: Sequence[Draft], job: ModuleJob) -> str | None:
     """Return omni's helper with one more parameter, or ``None`` if not every caller is known and has the value."""
-    inherited = job.hierarchy.inherited.get(draft.owner, Inherited())
+    inherited = job.hierarchy.of(draft.owner)
     callers = [d for d in drafts if d is not draft and not d.removed and draft.member in self_names(d.text)]
     is_known = draft.member in inherited.members or draft.member in job.target.elsewhere.at_all
     if is_known or not callers or not all(passing.has_local(d.text, parameter.name) for d in callers):

@@ -45,9 +45,6 @@ def _is_mostly_taken(draft: Draft) -> bool:
 
 def _collect_used(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> frozenset[str]:
     """Return the members that omni's code of a class, inherited code included, uses or defines."""
-    inherited = job.hierarchy.inherited.get(owner)
-    members = inherited.members.items() if inherited is not None else ()
-    own = [draft for draft in drafts if draft.owner == owner and not draft.removed]
-    bodies = [*(draft.text for draft in own), *(text for _, text in members if text is not None)]
-    defined = {draft.member for draft in own} | {name for name, text in members if text is not None}
-    return frozenset(defined).union(*(self_names(text) for text in bodies))
+    own = {draft.member: draft.text for draft in drafts if draft.owner == owner and not draft.removed}
+    inherited = job.hierarchy.of(owner).omnis
+    return frozenset(own | inherited).union(*map(self_names, (*own.values(), *inherited.values())))

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from runner_sync.lineage import fingerprint
 from runner_sync.markers import read_markers
-from runner_sync.model import TITLES, Hunk, ReviewItem, Unit, UnitReport
+from runner_sync.model import Hunk, ReviewItem, Unit, UnitReport
 from runner_sync.statements import as_module
 from runner_sync.syntax import module_of
 from runner_sync.units import record_classes, texts, units
@@ -103,7 +103,7 @@ def _name_cause(draft: Draft, job: ModuleJob, region: Region) -> str:
         is_deletion = bool(gone_lines)
         changed = _use_upstream_names(gone_lines, draft, job) if is_deletion else region.lines
         commits = job.upstream.causes(draft.name, changed, old, gone=is_deletion)
-        project = TITLES[job.module.upstreams[0].project]
+        project = job.upstream_title
         if not commits and _is_older(draft, job, region):
             known = {line.strip() for line in draft.before.split("\n")}
             # Added lines that omni had before have only moved.

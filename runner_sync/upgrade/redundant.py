@@ -88,7 +88,7 @@ def _find_other_definitions(draft: Draft, drafts: Sequence[Draft], job: ModuleJo
 
     The inherited member stays hidden as long as one of them stays.
     """
-    if draft.member not in job.hierarchy.inherited.get(draft.owner, Inherited()).members:
+    if draft.member not in job.hierarchy.of(draft.owner).members:
         return []
     name = bare_name(draft.name)
     return [other for other in drafts if other is not draft and not other.removed and bare_name(other.name) == name]
@@ -99,7 +99,7 @@ def _find_inherited_by_twin(draft: Draft, job: ModuleJob, side: GpuSide) -> str:
 
     Returns an empty string otherwise, or if the base-class version equals the port or the twin's old text.
     """
-    inherited_text = job.hierarchy.inherited.get(draft.owner, Inherited()).members.get(draft.member)
+    inherited_text = job.hierarchy.of(draft.owner).members.get(draft.member)
     old = side.old.get(draft.name) if draft.name not in side.new else None
     if inherited_text is None or old is None or draft.text != draft.before:
         return ""
@@ -120,7 +120,7 @@ def _explain_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, si
 
     Skips a method that was redundant before: people had a reason, or ``check`` reports it.
     """
-    inherited = job.hierarchy.inherited.get(draft.owner, Inherited())
+    inherited = job.hierarchy.of(draft.owner)
     inherited_text = inherited.members.get(draft.member)
     if inherited_text is not None:
         return _explain_same_as_inherited(draft, inherited_text, inherited.before.get(draft.member), job)
@@ -198,7 +198,7 @@ def _find_run_again(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> di
     called = self_names(upstream) - self_names(base)
     run = [(name, text) for name, text in find_running(draft.owner, drafts, job).run if name in called]
     if find_called_parents(upstream, member) - find_called_parents(base, member):
-        inherited = job.hierarchy.inherited.get(draft.owner, Inherited())
+        inherited = job.hierarchy.of(draft.owner)
         run.append((f"super().{member}", inherited.vllm.get(member, "")))
     again: dict[str, list[str]] = {}
     for name, text in run:

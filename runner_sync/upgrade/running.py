@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from runner_sync.texts.member_text import find_called_parents, self_names
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.job import Inherited, ModuleJob
+from runner_sync.upgrade.job import ModuleJob
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,9 @@ def _is_used(member: str, members: Sequence[tuple[str, str]]) -> bool:
 
 def find_running(class_name: str, drafts: Sequence[Draft], job: ModuleJob) -> Running:
     """Find the members of a class that run: the first version in the MRO, and those that it calls in turn."""
-    inherited = job.hierarchy.inherited.get(class_name, Inherited())
+    inherited = job.hierarchy.of(class_name)
     own = {d.member: d.text for d in drafts if d.owner == class_name and not d.removed}
-    omni = {name: text for name, text in inherited.members.items() if text is not None}
+    omni = inherited.omnis
     new, anchor = job.upstream.new, job.module.upstreams[0]
     upstream = texts.members(new.text, anchor.name, new.path) if new is not None else {}
     run = []

@@ -22,7 +22,6 @@ from functools import lru_cache
 
 from runner_sync import lineage
 from runner_sync.confidence import INFERRED
-from runner_sync.model import TITLES
 from runner_sync.statements import Node, below, parses
 from runner_sync.statements.dataflow import binds, uses
 from runner_sync.texts.assignment import find_locals
@@ -122,7 +121,7 @@ def _take_out(
     """
     assert job.upstream.new is not None
     reason = (
-        f"{TITLES[job.module.upstreams[0].project]} removed this block between {side.ref} and {job.upstream.new.ref}; "
+        f"{job.upstream_title} removed this block between {side.ref} and {job.upstream.new.ref}; "
         "omni had the same block, and it was removed here, too"
     )
     lines = rest.split("\n")

@@ -13,7 +13,7 @@ from runner_sync.confidence import INFERRED
 from runner_sync.fitting.overrides import accepts_keywords, follow_signature, has_same_parameters
 from runner_sync.upgrade.base import Base
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.job import Inherited, ModuleJob
+from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
@@ -26,12 +26,11 @@ def follow_overridden(draft: Draft, job: ModuleJob, base: Base) -> Draft:
     no closest one.
     """
     assert draft.upstream is not None
-    hierarchy, nothing = job.hierarchy, Inherited()
-    vllm = hierarchy.inherited.get(draft.owner, nothing).vllm.get(draft.member)
+    vllm = job.hierarchy.of(draft.owner).vllm.get(draft.member)
     before = vllm if vllm is not None and has_same_parameters(draft.text, vllm) else base.origin.text
     grown = follow_signature(draft.text, before, draft.upstream)
-    parents = (hierarchy.with_twin.get(draft.owner), hierarchy.inherited.get(draft.owner, nothing))
-    inherited = next(parent for parent in parents if parent is not None).members.get(draft.member)
+    parent = job.hierarchy.with_twin.get(draft.owner) or job.hierarchy.of(draft.owner)
+    inherited = parent.members.get(draft.member)
     if grown is None or (grown.passed and inherited is not None and not accepts_keywords(inherited, grown.added)):
         return draft
     said = ", ".join(grown.added)

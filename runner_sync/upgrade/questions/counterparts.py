@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from runner_sync.confidence import CONTESTED
 from runner_sync.lineage import list_nodes
-from runner_sync.model import TITLES, ReviewItem
+from runner_sync.model import ReviewItem
 from runner_sync.statements import Node, below, enclosing, lines_of
 from runner_sync.texts.member_text import canonical
 from runner_sync.upgrade.draft import Draft
@@ -94,7 +94,7 @@ def _ask_about_missing(draft: Draft, job: ModuleJob, additions: Sequence[_Additi
     missing = _find_missing(draft, draft.upstream, additions)
     if missing:
         ids = ", ".join(dict.fromkeys(one.item.id for one, _ in missing))
-        title = TITLES[job.module.upstreams[0].project]
+        title = job.upstream_title
         reason = (
             f"{title} has this as a counterpart of what {ids} added, and omni's copy lacks it: take both or neither"
         )

@@ -216,12 +216,9 @@ def find_set_by_twin_only(
     if not found:
         return {}
     mine = [other for other in drafts if other.owner == draft.owner and not other.removed]
-    have = {other.member for other in mine}.union(job.hierarchy.from_mixins(draft.owner))
-    inherited = job.hierarchy.inherited.get(draft.owner)
-    texts = [*(other.text for other in mine), *_iterate_other_texts(draft.owner, job)]
-    if inherited is not None:
-        have |= inherited.members.keys()
-        texts += inherited.vllm.values()
+    inherited = job.hierarchy.of(draft.owner)
+    have = {other.member for other in mine}.union(job.hierarchy.from_mixins(draft.owner), inherited.members)
+    texts = [*(other.text for other in mine), *_iterate_other_texts(draft.owner, job), *inherited.vllm.values()]
     have |= _find_set_among(found, [text for text in texts if text.strip()])
     return {name: setters for name, setters in found.items() if name not in have}
 
@@ -268,8 +265,7 @@ def _find_asked_lines(item: ReviewItem) -> set[str]:
 
 def _iterate_other_texts(owner: str, job: ModuleJob) -> Iterator[str]:
     """Yield other texts that may set an attribute of a class: omni code that it inherits, and upstream's module."""
-    inherited = job.hierarchy.inherited.get(owner)
-    yield from (text for text in inherited.members.values() if text) if inherited is not None else ()
+    yield from (text for text in job.hierarchy.of(owner).members.values() if text)
     if job.upstream.new is not None:
         yield job.upstream.new.text
 

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 
 from runner_sync.confidence import CONTESTED
 from runner_sync.lineage import list_nodes
-from runner_sync.model import TITLES, ReviewItem
+from runner_sync.model import ReviewItem
 from runner_sync.statements import Node, enclosing
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
@@ -67,7 +67,7 @@ def _make_question(
 ) -> ReviewItem:
     """Return the question about ``ended``, showing the calls at ``places`` of upstream's text under their
     conditions."""
-    title = TITLES[job.module.upstreams[0].project]
+    title = job.upstream_title
     names = ", ".join(dict.fromkeys(nodes[k].called for k in places))
     reason = f"{title} no longer calls {ended}: is its work done by {names} now, which omni's copy does not call?"
     shown = Shown(upstream="\n".join(dict.fromkeys(_show_under_heads(nodes, k) for k in places)))

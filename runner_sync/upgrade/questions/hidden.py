@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from runner_sync.confidence import CONTESTED
 from runner_sync.lineage import MODELLED, follows, has_change, share
 from runner_sync.listing import at_most
-from runner_sync.model import TITLES, ReviewItem
+from runner_sync.model import ReviewItem
 from runner_sync.statements.calls import names_called
 from runner_sync.texts.member_text import canonical, find_called_parents, has_class_call, is_same, self_names
 from runner_sync.units import texts
@@ -37,7 +37,7 @@ def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     """
     anchor, name = job.module.upstreams[0], job.module.name
     ref, old, new = find_upstream_members(drafts, job)
-    inherited = job.hierarchy.inherited.get(name, Inherited())
+    inherited = job.hierarchy.of(name)
 
     def ask(draft: Draft) -> Draft:
         member = draft.member
@@ -56,7 +56,7 @@ def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
         if not lags:
             return draft
         calls = _mention_new_calls(old[member], new[member])
-        changed = f"{TITLES[anchor.project]} changed the method that this override hides since {ref}{calls}"
+        changed = f"{job.upstream_title} changed the method that this override hides since {ref}{calls}"
         reason = f"{changed}; {place}"
         return draft.with_questions(
             _make_question(draft, job, reason, old=old[member], new=new[member], mine=draft.text)
@@ -69,7 +69,7 @@ def ask_about_set_again(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     """Ask about attributes that an override sets again after calling a method in which upstream sets them otherwise."""
     anchor, name = job.module.upstreams[0], job.module.name
     ref, old, new = find_upstream_members(drafts, job)
-    inherited = job.hierarchy.inherited.get(name, Inherited()).members
+    inherited = job.hierarchy.of(name).members
 
     def ask(draft: Draft) -> Draft:
         member = draft.member
@@ -80,7 +80,7 @@ def ask_about_set_again(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
             make_review(
                 draft,
                 job.path,
-                reason=f"this replaces {found.name}, which {TITLES[anchor.project]}'s method, called above, sets in "
+                reason=f"this replaces {found.name}, which {job.upstream_title}'s method, called above, sets in "
                 f"another way since {ref}",
                 confidence=CONTESTED,
                 shown=Shown(base=found.old, omni=found.mine.text, upstream=found.new, chosen=found.mine.text),
@@ -132,7 +132,7 @@ def ask_about_hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterato
         return
     anchor, name = job.module.upstreams[0], job.module.name
     own = {draft.member for draft in drafts if draft.owner == name and not draft.removed}
-    inherited = job.hierarchy.inherited.get(name, Inherited()).members
+    inherited = job.hierarchy.of(name).members
     ref, old, now = find_upstream_members(drafts, job)
     for member, new in now.items():
         mine = inherited.get(member)
@@ -143,7 +143,7 @@ def ask_about_hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterato
             done = "changed" if before else "added"
             calls = _mention_new_calls(before, new) if before else ""
             reason = (
-                f"{TITLES[anchor.project]} {done} this method since {ref}{calls}, but it does not run: a base class "
+                f"{job.upstream_title} {done} this method since {ref}{calls}, but it does not run: a base class "
                 f"in front of {anchor.name} overrides it without calling it"
                 + (
                     f"; it calls super(), so a copy of it in {name} would run together with that override"
@@ -165,8 +165,8 @@ def ask_about_variants(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     ref = _find_base_ref(drafts)
     if job.upstream.new is None or ref in ("", job.upstream.new.ref):
         return [*drafts]
-    anchor, name = job.module.upstreams[0], job.module.name
-    inherited = job.hierarchy.inherited.get(name, Inherited()).members
+    name = job.module.name
+    inherited = job.hierarchy.of(name).members
     asked_drafts = [*drafts]
     places = {draft.member: index for index, draft in enumerate(drafts) if draft.owner == name and not draft.removed}
     for variant in job.upstream.variants(ref):
@@ -181,7 +181,7 @@ def ask_about_variants(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
             done = "changed" if before else "added"
             calls = _mention_new_calls(before, new) if before else ""
             reason = (
-                f"{TITLES[anchor.project]} {done} this method since {ref}{calls} in {variant.name}, the base class "
+                f"{job.upstream_title} {done} this method since {ref}{calls} in {variant.name}, the base class "
                 f"where {variant.condition}; it does not run there, because omni's version hides it and does not "
                 "call it"
             )
@@ -229,13 +229,13 @@ def ask_about_uncalled_hooks(drafts: Sequence[Draft], job: ModuleJob) -> Iterato
     """
     if not _is_direct_base(job):
         return
-    anchor, name = job.module.upstreams[0], job.module.name
+    name = job.module.name
     ref, old, new = find_upstream_members(drafts, job)
     for caller, (first, *others) in _find_uncalled_hooks(drafts, job, old=old, new=new).items():
         them = "them" if others else "it"
         what = f"this method and {', '.join(others)}" if others else "this method"
         reason = (
-            f"{TITLES[anchor.project]} added {what} since {ref}, but nothing calls {them}: vLLM does in {caller}, "
+            f"{job.upstream_title} added {what} since {ref}, but nothing calls {them}: vLLM does in {caller}, "
             "which omni overrides without that call"
         )
         draft = Draft.for_question(f"{name}.{first}")
@@ -253,9 +253,9 @@ def _find_uncalled_hooks(
     ``old`` and ``new`` are the methods of upstream's class by name.
     """
     anchor, name = job.module.upstreams[0], job.module.name
-    inherited = job.hierarchy.inherited.get(name, Inherited())
+    inherited = job.hierarchy.of(name)
     own = {draft.member: draft.text for draft in drafts if draft.owner == name and not draft.removed}
-    behind = {member: text for member, text in inherited.members.items() if text is not None}
+    behind = inherited.omnis
     hooks = [m for m in new if m not in old and m in inherited.vllm and m not in behind and m not in own]
     if not hooks:
         return {}

@@ -14,12 +14,12 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from runner_sync.confidence import CONTESTED
-from runner_sync.model import TITLES, ReviewItem
+from runner_sync.model import ReviewItem
 from runner_sync.statements import flatten
 from runner_sync.texts.member_text import self_names
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.job import Inherited, ModuleJob
+from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
@@ -38,7 +38,7 @@ def _find_overrides(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> Ab
 
     A copy without omni statements is not another version.
     """
-    inherited = job.hierarchy.inherited.get(draft.owner, Inherited())
+    inherited = job.hierarchy.of(draft.owner)
     below = {name for name, text in inherited.before.items() if text is not None}
     own = {d.member for d in drafts if d.owner == draft.owner and d.before and not d.removed}
     plain = {d.member for d in drafts if d.owner == draft.owner and d.kind == "copy" and not d.own}
@@ -59,7 +59,7 @@ def _ask_about_overrides(draft: Draft, job: ModuleJob, overrides: AbstractSet[st
             None,
         )
         if node is not None:
-            title = TITLES[job.module.upstreams[0].project]
+            title = job.upstream_title
             reason = f"{title} now calls {name} here, and omni overrides {name}: does omni's version fit this call?"
             shown = Shown(upstream=node.text, chosen=node.text)
             yield make_review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, line=node.start)

@@ -15,7 +15,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 
 from runner_sync.confidence import CONTESTED
-from runner_sync.model import TITLES, ReviewItem
+from runner_sync.model import ReviewItem
 from runner_sync.statements import Node, flatten, parse_unit, parses
 from runner_sync.statements.dataflow import attributes_set, binds
 from runner_sync.statements.likeness import similarity
@@ -98,7 +98,7 @@ def _ask_about_calls(
         pair = _find_replacement(calls, own)
         if pair is None:
             continue
-        title = TITLES[job.module.upstreams[0].project]
+        title = job.upstream_title
         reason = f"{title} changed {name}, which omni replaces by its own call here: does that call need the change?"
         shown = Shown(base=old[name], omni=pair.text, upstream=new[name], chosen=pair.text)
         yield make_review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, line=pair.start)

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from runner_sync.confidence import CONTESTED
 from runner_sync.lineage import list_nodes
-from runner_sync.model import TITLES, ReviewItem
+from runner_sync.model import ReviewItem
 from runner_sync.statements import Node, below, lines_of
 from runner_sync.statements.calls import names_called
 from runner_sync.texts.member_text import canonical
@@ -92,7 +92,7 @@ def _ask(draft: Draft, job: ModuleJob, left_out: Sequence[_LeftOut], bases: Mapp
         seen.add(key)
         text = lines_of(draft.text, [nodes[k] for k in below(nodes, index)])
         reason = (
-            f"{TITLES[job.module.upstreams[0].project]} has {other.called} in {other.draft.member} "
+            f"{job.upstream_title} has {other.called} in {other.draft.member} "
             f"{_name_relation(node.called, other.called)}, and {other.by} left it out: take both or neither"
         )
         shown = Shown(upstream=text, chosen=text)

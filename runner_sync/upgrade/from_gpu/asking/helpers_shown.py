@@ -41,9 +41,8 @@ def show_helpers(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list
 def _show_in_item(item: ReviewItem, draft: Draft, have: set[str], job: ModuleJob, side: GpuSide) -> ReviewItem:
     if not (item.from_gpu and item.in_file and item.chosen and item.omni == item.chosen):
         return item
-    inherited = job.hierarchy.inherited.get(draft.owner)
-    members = set(inherited.members) if inherited is not None else set[str]()
-    called = self_mentions(item.upstream) - self_mentions(item.base) - self_mentions(draft.text) - members
+    called = self_mentions(item.upstream) - self_mentions(item.base) - self_mentions(draft.text)
+    called -= job.hierarchy.of(draft.owner).members.keys()
     names = [f"{draft.owner}.{name}" for name in sorted(called)]
     helpers = [textwrap.dedent(side.new[name]).strip("\n") for name in names if name in side.new and name not in have]
     return replace(item, upstream="\n\n".join([item.upstream, *helpers]))

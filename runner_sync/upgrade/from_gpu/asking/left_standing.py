@@ -75,8 +75,7 @@ def _find_in_vllm(draft: Draft, job: ModuleJob, side: GpuSide) -> set[str]:
     """Return statements of vLLM's own method at both revisions and, if at hand, in the vLLM to run on."""
     revisions = side.bases[draft.name].vllm, job.twin.load_vllm()
     units = [find_vllm_unit(job, one, draft.name) for one in revisions if one is not None]
-    inherited = job.hierarchy.inherited.get(draft.owner)
-    if inherited is not None and inherited.vllm:
-        units.append(inherited.vllm.get(draft.member, ""))
+    if vllm := job.hierarchy.of(draft.owner).vllm:
+        units.append(vllm.get(draft.member, ""))
     tables = [set(fingerprint(job.twin.translation.unit(text, job.profile))) for text in units]
     return set.intersection(*tables) if tables else set()

@@ -29,7 +29,7 @@ def decide_without_upgrade(job: ModuleJob, class_names: Iterable[str]) -> dict[s
 
 def pair_classes(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> Twins:
     """Pair a class with its GPU twin, and collect everything that decisions about their members need."""
-    inherited = job.hierarchy.inherited.get(class_name)
+    inherited = job.hierarchy.of(class_name)
     prefix = f"{class_name}."
     members = {k.removeprefix(prefix): v for k, v in side.new.items() if k.startswith(prefix)}
     before = {k.removeprefix(prefix): v for k, v in side.old.items() if k.startswith(prefix)}
@@ -38,12 +38,12 @@ def pair_classes(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side:
         gpu_new=members,
         npu={d.member: d.text for d in drafts if d.owner == class_name and not d.removed},
         npu_before={d.member: d.before for d in drafts if d.owner == class_name},
-        inherited=_find_inherited(inherited, job, members.keys() - before.keys()) if inherited else {},
+        inherited=_find_inherited(inherited, job, members.keys() - before.keys()),
         device=job.refused,
         called_elsewhere=job.target.elsewhere.called,
         called_by_twins=job.target.elsewhere.by_twins_now,
-        upstream=inherited.upstream if inherited else (),
-        vllm=inherited.vllm if inherited else {},
+        upstream=inherited.upstream,
+        vllm=inherited.vllm,
         helpers=_list_module_definitions(side, job),
         known_before={k.removeprefix(prefix) for k in side.known_before if k.startswith(prefix)},
         required=({job.profile.sampler_hook.method} if not job.twin.news_only else set())
@@ -77,7 +77,7 @@ def _find_not_mixed_in(class_name: str, job: ModuleJob, members: Mapping[str, st
     Skips names that the GPU class sets itself, except a method that calls the mixin's through ``super()``.
     """
     missing = job.hierarchy.missing_mixins.get(class_name, {})
-    have = set(job.hierarchy.inherited[class_name].members) if class_name in job.hierarchy.inherited else set()
+    have = set(job.hierarchy.of(class_name).members)
     if missing and job.twin.new is not None:
         own = mixins.find_instance_names(job.twin.new.text, job.profile.gpu_name(class_name))
         have |= {name for name in own if "super()" not in find_called_parents(members.get(name, ""), name)}
@@ -120,9 +120,7 @@ def _list_module_definitions(side: GpuSide, job: ModuleJob) -> dict[str, str]:
 
 def decide_members(class_name: str, pair: Twins, job: ModuleJob) -> list[Member]:
     """Decide about each member that only the GPU class has; none is copied if the NPU class inherits from the twin."""
-    inherited = job.hierarchy.inherited.get(class_name)
-    twin = job.profile.gpu_name(class_name)
-    if inherited is not None and twin in inherited.classes:
+    if job.profile.gpu_name(class_name) in job.hierarchy.of(class_name).classes:
         missing = [name for name in pair.gpu_new if name not in pair.npu]
         return [Member(name, "inherited", "the NPU class inherits from its GPU twin") for name in missing]
     beside = texts.beside_units(job.text, job.path)

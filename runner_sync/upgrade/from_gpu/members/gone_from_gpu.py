@@ -19,7 +19,7 @@ from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.from_gpu.twin.moved_helpers import Moves, describe_changes
 from runner_sync.upgrade.from_gpu.twin.new_homes import Homes
 from runner_sync.upgrade.from_gpu.twin.readings import translate_units
-from runner_sync.upgrade.job import Inherited, ModuleJob
+from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
@@ -58,7 +58,7 @@ def drop_gone_from_gpu(
     here = [d.member for d in drafts if d.owner == class_name]
     new_on_both = {name: new[name] for name in here if name in new.keys() - old.keys()}
     asked |= {d.name: _ask_about_edited(d, job, originals[d.name], new_on_both) for d in edited}
-    inherited = job.hierarchy.inherited.get(class_name, Inherited()).members
+    inherited = job.hierarchy.of(class_name).members
     kept = [d for d in ports if d.name not in asked and d.member not in inherited and _is_newly_gone(d, job)]
     callers = {d.name: [o.member for o in remaining if o.owner == class_name and is_called(d, [o])] for d in kept}
     asked |= {d.name: _ask_about_called(d, job, originals[d.name], callers[d.name]) for d in kept if callers[d.name]}

@@ -11,12 +11,12 @@ from dataclasses import replace
 
 from runner_sync import merge
 from runner_sync.confidence import CONTESTED
-from runner_sync.model import TITLES, Triple
+from runner_sync.model import Triple
 from runner_sync.texts.member_text import is_same
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, mentions_device
-from runner_sync.upgrade.job import Inherited, ModuleJob
+from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
@@ -29,7 +29,7 @@ def _follow(draft: Draft, job: ModuleJob, side: GpuSide) -> Draft:
     """Merge the twin's text into a copy of a removed method; returns any other draft unchanged."""
     if draft.kind != "copy" or draft.upstream is not None or draft.base is None or draft.removed:
         return draft
-    twin, inherited = side.new.get(draft.name), job.hierarchy.inherited.get(draft.owner, Inherited()).vllm
+    twin, inherited = side.new.get(draft.name), job.hierarchy.of(draft.owner).vllm
     base = find_base_text(draft, job)
     if twin is None or base is None or draft.member not in inherited:
         return draft
@@ -39,7 +39,7 @@ def _follow(draft: Draft, job: ModuleJob, side: GpuSide) -> Draft:
     if not result.parses:
         return draft
     if result.text != draft.text:
-        project = TITLES[job.module.upstreams[0].project]
+        project = job.upstream_title
         reason = f"{project} removed its own version of this method, so the copy follows the GPU runner's version now"
         item = make_review(
             draft,

@@ -35,7 +35,7 @@ from runner_sync.upgrade.from_gpu.merging.taking_back import take_back_unfit
 from runner_sync.upgrade.from_gpu.twin import gpu_side, mixins, moved_helpers
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, record_twin
 from runner_sync.upgrade.from_gpu.twin.readings import find_vllm_unit, list_vllm_canons, translate_units
-from runner_sync.upgrade.job import GpuBase, Inherited, ModuleJob, find_conflict_winner
+from runner_sync.upgrade.job import GpuBase, ModuleJob, find_conflict_winner
 from runner_sync.upgrade.questions import answered, wording
 from runner_sync.upgrade.questions.reviews import make_not_ported_review, make_review_of_decision, make_unmerged_review
 
@@ -223,11 +223,10 @@ def _select_members(units: Mapping[str, str], owner: str) -> dict[str, str]:
 
 def _list_methods(owner: str, job: ModuleJob) -> dict[str, str]:
     """Return the methods that a class has, its own and those of omni's and of vllm-ascend's classes, by name."""
-    inherited, new = job.hierarchy.inherited.get(owner, Inherited()), job.upstream.new
+    inherited, new = job.hierarchy.of(owner), job.upstream.new
     units = unit_texts(new.text, new.path) if new is not None else {}
     theirs = {name: text for base in inherited.classes for name, text in _select_members(units, base).items()}
-    omnis = {name: text for name, text in inherited.members.items() if text is not None}
-    return theirs | omnis | _select_members(unit_texts(job.text, job.path), owner)
+    return theirs | inherited.omnis | _select_members(unit_texts(job.text, job.path), owner)
 
 
 def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context: _Context) -> _Port:

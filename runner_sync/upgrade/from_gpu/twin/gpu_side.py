@@ -224,8 +224,7 @@ def _collect_npu_versions(draft: Draft, job: ModuleJob) -> NpuVersions:
         return NpuVersions(draft.text)
     sides = [side for side in job.upstream.bases if side.ref in draft.base.also]
     also = [texts.unit_texts(side.text, side.path).get(draft.base.qualname, "") for side in sides]
-    inherited = job.hierarchy.inherited.get(draft.owner)
-    vllm = inherited.vllm.get(draft.member, "") if inherited is not None else ""
+    vllm = job.hierarchy.of(draft.owner).vllm.get(draft.member, "")
     return NpuVersions(draft.text, (base, draft.upstream, *also), job.twin.translation.unit(vllm, job.profile))
 
 

@@ -83,8 +83,7 @@ def _has_hooks(names: frozenset[str], job: ModuleJob, side: GpuSide, mine: Mappi
     """Whether a twin's override that NPU has lacked so far uses one of the names."""
     for name in side.known_before - mine.keys():
         owner, _, member = name.rpartition(".")
-        inherited = job.hierarchy.inherited.get(owner)
-        if inherited is not None and member in inherited.members and self_names(side.new.get(name, "")) & names:
+        if member in job.hierarchy.of(owner).members and self_names(side.new.get(name, "")) & names:
             return True
     return False
 

@@ -45,9 +45,9 @@ def find_unset(job: ModuleJob, side: GpuSide, text: str) -> dict[str, Obstacle]:
         words |= _find_words(job.upstream.new.text)
     for owner in dict.fromkeys(name.rpartition(".")[0] for name in after if "." in name):
         mine = _select_members(owner, after)
-        inherited = job.hierarchy.inherited.get(owner)
-        beside = [*inherited.members.values(), *inherited.vllm.values()] if inherited is not None else []
-        known = words.union(mine, inherited.members if inherited is not None else ())
+        inherited = job.hierarchy.of(owner)
+        beside = [*inherited.members.values(), *inherited.vllm.values()]
+        known = words.union(mine, inherited.members)
         news = {name for body in mine.values() for name in _find_guarded_reads(body)} - known
         near = [body for body in (*mine.values(), *beside) if body]
         news = {name for name in news if not any(_sets(body, name) for body in near)}

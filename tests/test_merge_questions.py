@@ -20,10 +20,10 @@ from runner_sync.merge import (
     Reason,
     merge,
 )
-from runner_sync.merge.matching.align import SIMILAR
 from runner_sync.model import Triple
 from runner_sync.statements import flatten
 from runner_sync.statements.likeness import similarity
+from runner_sync.thresholds import SIMILAR
 
 
 def test_a_decision_shows_the_three_sides_and_what_was_taken() -> None:

@@ -20,6 +20,7 @@ from runner_sync.texts.member_text import (
     likeness,
     self_names,
 )
+from runner_sync.thresholds import PORTED
 
 Action = Literal["port", "hook", "inherited", "unneeded", "device", "rebuilt", "left", "skipped"]
 """What becomes of a member of the GPU class that the NPU class does not define.
@@ -233,14 +234,7 @@ def _is_edit_of(text: str, original: str) -> bool:
 
 def is_port(text: str, original: str) -> bool:
     """Whether ``text`` is a port of ``original`` (translated): most of their statements are the same."""
-    return likeness(text, original) >= PORT
-
-
-PORT = 0.6
-"""From this Dice coefficient of statements on, a text is a port of another; a judgement: well more than half.
-
-Four upgrades give the same result with 0.5 to 0.7.
-"""
+    return likeness(text, original) >= PORTED
 
 
 def _is_declaration(text: str) -> bool:

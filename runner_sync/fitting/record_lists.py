@@ -13,9 +13,7 @@ from runner_sync.edits import Edit, Places, apply, margin
 from runner_sync.fitting.mended import Repair
 from runner_sync.statements import tree_of
 from runner_sync.syntax import is_name, walk
-
-FEWEST = 4
-"""A tuple must have at least this many names in common with a record to be an unpacking of it."""
+from runner_sync.thresholds import FEWEST_FIELDS
 
 Fields = tuple[str, ...]
 
@@ -45,7 +43,7 @@ def find_field_lists(text: str, name: str) -> Iterator[tuple[ast.expr, list[ast.
 def is_match(names: Sequence[str], wanted: Fields) -> bool:
     """Whether there are as many names as fields, and most names match the fields at their positions."""
     same = sum(field in (name, name.lstrip("_")) for name, field in zip(names, wanted, strict=False))
-    return len(names) == len(wanted) and same >= max(FEWEST, len(wanted) / 2)
+    return len(names) == len(wanted) and same >= max(FEWEST_FIELDS, len(wanted) / 2)
 
 
 def make_mended(text: str, made: str, around: ast.expr, reason: str) -> Repair:

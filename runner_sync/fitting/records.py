@@ -14,7 +14,6 @@ from functools import partial
 
 from runner_sync.fitting.mended import Repair
 from runner_sync.fitting.record_lists import (
-    FEWEST,
     Fields,
     find_field_lists,
     find_unpackings,
@@ -29,6 +28,7 @@ from runner_sync.fitting.record_locals import choose_locals, find_names_in_twin,
 from runner_sync.signatures import Field, fields_of
 from runner_sync.statements import parses, tree_of
 from runner_sync.syntax import assigned_names, is_name, walk
+from runner_sync.thresholds import FEWEST_FIELDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ def _is_field_selection(names: Sequence[str], one: Record) -> bool:
     return (
         len({*names}) == len(names)
         and {*names} <= {*one.before, *one.now}
-        and len(left) >= max(FEWEST, len(one.now) / 2)
+        and len(left) >= max(FEWEST_FIELDS, len(one.now) / 2)
         and old == [field for field in one.before if field in old]
     )
 
@@ -281,7 +281,7 @@ def _match_by_name(names: Sequence[str], wanted: Fields) -> dict[str, int]:
     """Return ``{field: index}`` if all names are fields in order, and at least half of all fields; else empty."""
     plain = [name if name in wanted else name.lstrip("_") for name in names]
     places = [wanted.index(name) for name in plain if name in wanted]
-    if len(places) < max(len(plain), FEWEST) or places != sorted(set(places)) or 2 * len(places) < len(wanted):
+    if len(places) < max(len(plain), FEWEST_FIELDS) or places != sorted(set(places)) or 2 * len(places) < len(wanted):
         return {}
     return {wanted[place]: at for at, place in enumerate(places)}
 

@@ -16,6 +16,7 @@ from runner_sync.fitting.members import is_port
 from runner_sync.lineage import list_nodes
 from runner_sync.listing import at_most
 from runner_sync.texts.member_text import canonical, find_called_parents, is_same, is_same_but_for_hints, self_names
+from runner_sync.thresholds import MOST_MOVED, NAMED
 from runner_sync.units.splitting import bare_name
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
@@ -27,12 +28,6 @@ from runner_sync.upgrade.questions.reviews import Shown, make_review
 from runner_sync.upgrade.running import find_running
 
 SAME = "removed: it equals the method that the class inherits"
-
-SHOWN = 3
-"""The most statements that a question quotes."""
-
-MOST_MOVED = 0.8
-"""Share of omni's own statements of a copy that must stand in other methods for the copy to be removed."""
 
 
 def drop_redundant(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list[Draft]:
@@ -180,7 +175,7 @@ def _explain_run_again(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) ->
     if draft.kind != "copy" or not _equals_upstream(draft):
         return ""
     again = [
-        f"{name}(), which runs {at_most(SHOWN, [f'`{canon}`' for canon in statements])}"
+        f"{name}(), which runs {at_most(NAMED, [f'`{canon}`' for canon in statements])}"
         for name, statements in _find_run_again(draft, drafts, job).items()
     ]
     end = ": omni had left that out, so omni's text stays"

@@ -34,6 +34,7 @@ from runner_sync.merge.reason import Reason
 from runner_sync.merge.replaced import REPLACED, find_gone_between, find_replaced
 from runner_sync.merge.weave import Doubt, Strand, Weave
 from runner_sync.statements import Node, below
+from runner_sync.thresholds import ABSENT_LINES
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,10 +242,6 @@ def _find_asked_parent(weave: Weave, strand: Strand, asked: Collection[Strand]) 
     return None
 
 
-ABSENT = 8
-"""The most lines between the places of two left-out statements that are still one question."""
-
-
 def _join_neighbours(questions: Sequence[_Question], emitted: Emitted) -> list[_Question]:
     """Join neighbouring questions with the same reason; for `PLACES`, a statement includes what is inside it."""
     out: list[_Question] = []
@@ -258,7 +255,7 @@ def _join_neighbours(questions: Sequence[_Question], emitted: Emitted) -> list[_
                 chosen = textwrap.dedent("\n".join(emitted.lines[last.line - 1 : end]))
                 out[-1] = replace(last, end_line=end, doubts=(*last.doubts, *item.doubts), chosen=chosen)
                 continue
-        reach = 1 if item.chosen else ABSENT
+        reach = 1 if item.chosen else ABSENT_LINES
         if last is None or last.reason != item.reason or not 0 <= item.line - last.end_line <= reach:
             out.append(item)
             continue

@@ -16,10 +16,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from runner_sync.confidence import CONTESTED
-from runner_sync.merge.phrases.contents import DISTINCT
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, pick_node
 from runner_sync.statements import Node
+from runner_sync.thresholds import DISTINCT
 
 
 def find_added_exits(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from runner_sync.merge.reason import Kind
 from runner_sync.merge.weave import Doubt, Strand, Weave
 from runner_sync.statements import INDENT, Node, ancestors, below, clauses, in_suite
+from runner_sync.thresholds import LONGEST_SUITE
 
 
 def is_shown_whole(nodes: Sequence[Node], strands: Sequence[Strand], index: int) -> bool:
@@ -43,11 +44,6 @@ def is_explained_by_inside(weave: Weave, doubt: Doubt, shown: Collection[Strand]
     suites += [in_suite(weave.upstream, clause) for clause in clauses(weave.upstream, strand.in_upstream)]
     insides = ([weave.of_upstream[k] for k in suite] for suite in suites if suite)
     return any(all(not s.kept and s.sides != "u" and s not in shown for s in inside) for inside in insides)
-
-
-LONGEST = 12
-"""The most lines of a suite shown in full below a new head; of a longer one, only its first and last statement are
-shown."""
 
 
 def show_together(
@@ -151,7 +147,7 @@ def _choose_inside(nodes: Sequence[Node], head: int) -> tuple[list[int], set[int
     """
     tops = in_suite(nodes, head)
     inside = [k for top in tops for k in below(nodes, top)]
-    if sum(len(nodes[k].lines) for k in inside) <= LONGEST:
+    if sum(len(nodes[k].lines) for k in inside) <= LONGEST_SUITE:
         return inside, set()
     ends = sorted({tops[0], tops[-1]})
     return ends, {k for k in ends if k + 1 in inside and k + 1 not in ends}

@@ -23,9 +23,7 @@ from runner_sync.merge.matching.classify import is_one_strand
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave
 from runner_sync.statements import Node, below, in_suite, said
-
-LEAST = 2
-"""The fewest statements in a block; a single one, such as a ``return``, stands in many places."""
+from runner_sync.thresholds import FEWEST_AT_HAND
 
 
 def leave_out_blocks_at_hand(settling: Settling) -> None:
@@ -55,11 +53,11 @@ def leave_out_blocks_at_hand(settling: Settling) -> None:
 
 
 def _index_blocks(nodes: Sequence[Node]) -> Mapping[tuple[str, ...], list[int]]:
-    """Return ``{all statements inside: heads}`` for suites with at least ``LEAST`` statements inside."""
+    """Return ``{all statements inside: heads}`` for suites with at least ``FEWEST_AT_HAND`` statements inside."""
     found = defaultdict[tuple[str, ...], list[int]](list)
     for head in _find_plain_ifs(nodes):
         code = said(nodes, in_suite(nodes, head))
-        if len(code) >= LEAST:
+        if len(code) >= FEWEST_AT_HAND:
             found[code].append(head)
     return found
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runner_sync.merge.keeping.settling import Settling
-from runner_sync.merge.phrases.contents import DISTINCT, Heritage
+from runner_sync.merge.phrases.contents import Heritage
 from runner_sync.merge.weave import Doubt, Strand, Weave
 from runner_sync.statements import Node, said
+from runner_sync.thresholds import DISTINCT
 
 
 def leave_out_foreign(settling: Settling) -> None:

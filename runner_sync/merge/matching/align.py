@@ -22,16 +22,7 @@ from runner_sync.merge.matching.pairs import Pair, Partners
 from runner_sync.statements import ROOT, Node, ancestors
 from runner_sync.statements.dataflow import binds
 from runner_sync.statements.likeness import similarity
-
-SIMILAR = 0.55
-"""Dice coefficient of words from which two statements count as versions of one.
-
-More than half is a judgement, and it matters: of four upgrades, three come out differently at 0.5 and two at 0.6.
-"""
-
-CELLS = 60_000
-"""The most comparisons made in one gap, some 245 statements by 245; to save time, a larger gap is not compared."""
-
+from runner_sync.thresholds import CELLS, SIMILAR, UNRELATED
 
 Gap = Callable[[Sequence[Node], Sequence[Node]], bool]
 
@@ -273,10 +264,6 @@ def _have_nothing_in_common(inside_a: Suite, inside_b: Suite) -> bool:
     """Whether two heads both have suites, with nothing in common."""
     return bool(inside_a and inside_b) and inside_a.keys().isdisjoint(inside_b)
 
-
-UNRELATED = 0.6
-"""Factor on the similarity and the weight of two heads whose suites have nothing in common: they pair only from
-``SIMILAR / UNRELATED`` (0.92) on."""
 
 Measure = Callable[[Node, Node, Suite, Suite], float]
 

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from runner_sync.merge.matching.pairs import Pair, Partners, add_free, index_unique
 from runner_sync.statements import ROOT, Node
 from runner_sync.statements.dataflow import binds, sets
+from runner_sync.thresholds import MOST_OF_A_SUITE
 
 
 def add_last_returns(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
@@ -40,7 +41,7 @@ def _is_return_of_value(node: Node) -> bool:
 
 
 def add_heads_of_equal_suites(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """Add heads that differ, but whose suites are nearly the same (`MOST`): a block whose condition changed.
+    """Add heads that differ, but whose suites are nearly the same (`MOST_OF_A_SUITE`): a block whose condition changed.
 
     Both must begin with the same keyword, stand in one matched suite, and have an equal telling statement inside.
     """
@@ -56,16 +57,9 @@ def add_heads_of_equal_suites(left: Sequence[Node], right: Sequence[Node], pairs
             left[k].is_telling and not left[k].is_clause for k in known if k in equal
         )
         shared = sum(right[partners.of_left[k]].parent == other for k in known)
-        if is_one and shared >= MOST * max(len(suite), len(others[other])):
+        if is_one and shared >= MOST_OF_A_SUITE * max(len(suite), len(others[other])):
             found.append((head, other))
     return add_free(pairs, partners, found)
-
-
-MOST = 0.75
-"""The share of statements that two suites must have in common to be one under two conditions; a judgement.
-
-With fewer than four statements it means all of them.
-"""
 
 
 def add_only_bindings(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:

@@ -14,7 +14,6 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 
 from runner_sync.merge.matching.align import (
-    SIMILAR,
     Suite,
     add_only_statements,
     align,
@@ -34,6 +33,7 @@ from runner_sync.merge.weave import LAST_CLAUSES, Nodes, Strand, Weave
 from runner_sync.statements import ROOT, Node, in_suite
 from runner_sync.statements.dataflow import rebinds, sets
 from runner_sync.statements.likeness import VERSION, similarity
+from runner_sync.thresholds import SIMILAR
 
 
 def classify(base: Nodes, omni: Nodes, upstream: Nodes, *, is_copy: bool) -> Weave:

@@ -13,9 +13,7 @@ from collections.abc import Collection
 
 from runner_sync.merge.weave import Strand, Weave
 from runner_sync.statements import Node, tree_of
-
-FEWEST = 3
-"""The fewest keywords by which a call is recognised; a judgement: with fewer, many calls are alike."""
+from runner_sync.thresholds import FEWEST_KEYWORDS
 
 
 def find_own_form(weave: Weave, node: Node) -> Strand | None:
@@ -25,7 +23,7 @@ def find_own_form(weave: Weave, node: Node) -> Strand | None:
     ``None`` if there is no such assignment, or more than one.
     """
     keywords = _find_keywords(node)
-    if len(keywords) < FEWEST:
+    if len(keywords) < FEWEST_KEYWORDS:
         return None
     calling = {strand: None for strands in weave.omni_calls.values() for strand in strands if strand.sides == "o"}
     found = [strand for strand in calling if _is_alike(weave.omni[strand.in_omni], node, keywords)]

@@ -23,9 +23,7 @@ from runner_sync.merge.weave import Strand, Weave
 from runner_sync.model import Triple
 from runner_sync.statements import Node, before_clause, inside_strings, is_python, last_comment, tree_of
 from runner_sync.statements.likeness import dice, words
-
-DISTINCT = 1.5
-"""The ``Node.weight`` from which a text identifies a statement: thirty characters."""
+from runner_sync.thresholds import CLOSE, DISTINCT
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +40,6 @@ KEYWORDS = Reason("keywords taken over")
 SAME_PART = Reason("both changed a part")
 VERSIONS = Reason("both added versions")
 BY_PLACE = Reason("both added an argument")
-
-CLOSE = 0.85
-"""Dice coefficient of words from which two texts are one statement at two revisions; a judgement."""
 
 Heritage = Collection[str]
 

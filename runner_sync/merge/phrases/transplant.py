@@ -18,12 +18,7 @@ from dataclasses import dataclass
 from runner_sync.edits import Places, apply
 from runner_sync.merge.phrases.trees import parse_or_empty, parse_statement
 from runner_sync.syntax import walk
-
-TAKEN = 0.75
-"""The share of the old arguments that a call or dictionary needs to count as successor of the old call."""
-
-FEWEST = 2
-"""The fewest arguments in common; a single one may be chance."""
+from runner_sync.thresholds import FEWEST_ARGUMENTS, TAKEN_ARGUMENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +131,7 @@ class _NodeReplacer(ast.NodeTransformer):
 def carry_over(base: str, omni: str, candidates: Sequence[str]) -> tuple[int, str] | None:
     """Return ``(index, text)``: the candidate with most arguments of the old call, with the arguments that omni added.
 
-    ``None`` if omni did more than add arguments to one call, or if no candidate has enough of its arguments (`TAKEN`).
+    ``None`` if omni did more than add arguments to one call, or if no candidate has `TAKEN_ARGUMENTS` of its arguments.
     """
     added = _find_added(base, omni)
     if added is None:
@@ -146,7 +141,7 @@ def carry_over(base: str, omni: str, candidates: Sequence[str]) -> tuple[int, st
     for index, text in enumerate(candidates):
         for holder in _find_holders(text):
             share = _measure_share(old, _list_arguments(holder))
-            if share >= TAKEN and (best is None or share > best[0]):
+            if share >= TAKEN_ARGUMENTS and (best is None or share > best[0]):
                 best = share, index, holder
     if best is None:
         return None
@@ -196,7 +191,7 @@ def _list_arguments(node: ast.Call | ast.Dict) -> list[Argument]:
 def _measure_share(old: Sequence[Argument], new: Sequence[Argument]) -> float:
     """Return the share of ``old`` in ``new``, compared by value: a positional argument may have become a keyword."""
     common = (Counter(a.value for a in old) & Counter(a.value for a in new)).total()
-    return common / len(old) if common >= FEWEST else 0.0
+    return common / len(old) if common >= FEWEST_ARGUMENTS else 0.0
 
 
 def _append_arguments(text: str, holder: ast.Call | ast.Dict, extra: Sequence[Argument]) -> str | None:

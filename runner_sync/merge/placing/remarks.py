@@ -18,15 +18,7 @@ from runner_sync.merge.weave import Strand, Weave, index_omni_only, pick_node
 from runner_sync.rulers import is_drawn
 from runner_sync.statements import Node
 from runner_sync.statements.likeness import dice
-
-REWORDED = 0.4
-"""Dice coefficient of words from which two comments on one statement count as reworded versions of each other.
-
-Compares only the lines that one side alone has.
-"""
-
-REFLOWED = 0.9
-"""The same for all lines of both comments, which then differ only in their line breaks."""
+from runner_sync.thresholds import REFLOWED, REWORDED
 
 Nodes = Sequence[Node]
 

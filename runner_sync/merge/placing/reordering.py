@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from runner_sync.merge.weave import Strand
 from runner_sync.statements import Node
 from runner_sync.statements.dataflow import binds, reads, sets
+from runner_sync.thresholds import SMALL_ADDITION
 
 
 class Tree:
@@ -245,10 +246,6 @@ class _Walk:
         return inner
 
 
-SMALL = 8
-"""The most statements, including nested ones, of an addition that is moved. A larger addition stays in place."""
-
-
 def put_behind_bindings(tree: Tree, movable: set[Strand]) -> None:
     """Move each movable statement, with the movable run behind it, behind a later sibling that sets a local it reads.
 
@@ -323,7 +320,7 @@ def _find_later_binding(
     The other side must set the name, and nothing above may bind it. ``None`` if there is no such sibling.
     """
     child = suite[index]
-    if sum(1 for _ in tree.inside(child)) > SMALL:
+    if sum(1 for _ in tree.inside(child)) > SMALL_ADDITION:
         return None
     first = reads(tree.node[child]) if not tree.node[child].defines else frozenset()
     wanted = (first | (tree.read_by(child) - tree.set_by(child))) - known

@@ -23,9 +23,7 @@ from runner_sync.model import Triple
 from runner_sync.statements import Mention, Node, UnparsableText, bound_in, flatten, mentions, parse_unit
 from runner_sync.statements.dataflow import binds, reads
 from runner_sync.syntax import parameter_names, walk
-
-SEEN = 2
-"""The fewest statements that must show a renaming; a single one could be a change of meaning."""
+from runner_sync.thresholds import SEEN_RENAMED
 
 _WORD = re.compile(r"[A-Za-z_]\w*|\W")
 
@@ -185,7 +183,7 @@ def _find_renamed_value(triple: Triple, name: str) -> tuple[str, int, int] | Non
             votes[changed.get(name, name)] += 1
     other, count = next(iter(votes.items()), (name, 0))
     later = {word for side, lines in zip((base, upstream), made, strict=True) for word in _find_used(side, lines[0])}
-    if len(votes) > 1 or count < SEEN or other not in bound - later:
+    if len(votes) > 1 or count < SEEN_RENAMED or other not in bound - later:
         return None
     if not _can_rename((triple.base, triple.upstream), name):
         return None
@@ -228,7 +226,7 @@ def _find_bound_instead(before: str, text: str, name: str) -> str:
 
 
 def find_renamed_locals(base: str, omni: str, *, whole: bool = False) -> dict[str, str]:
-    """Return ``{base name: omni name}`` of locals that omni renamed consistently, in at least ``SEEN`` statements.
+    """Return ``{base name: omni name}`` of locals that omni renamed alike in at least ``SEEN_RENAMED`` statements.
 
     One of these statements must bind the local; with ``whole``, all that bind it must be equal but for the names.
     """
@@ -248,7 +246,7 @@ def find_renamed_locals(base: str, omni: str, *, whole: bool = False) -> dict[st
     found = {
         old: new
         for old, counts in votes.items()
-        if old in gone and len(counts) == 1 and (new := next(iter(counts))) in come and counts[new] >= SEEN
+        if old in gone and len(counts) == 1 and (new := next(iter(counts))) in come and counts[new] >= SEEN_RENAMED
     }
     is_shown = _is_renamed_throughout if whole else _is_bound_instead
     while wrong := [old for old in found if not is_shown(left, pairs, old, found)]:

@@ -18,6 +18,7 @@ from runner_sync.statements import as_module, flatten, parse_unit
 from runner_sync.texts.assignment import find_locals
 from runner_sync.texts.member_text import canonical
 from runner_sync.texts.names import used_names
+from runner_sync.thresholds import NAMED
 from runner_sync.units import texts
 from runner_sync.upgrade.base import Base, closest, collect_composite_statements, find_base, name_in_upstream
 from runner_sync.upgrade.draft import Draft, Stage
@@ -302,9 +303,6 @@ def _find_unbound_locals(text: str, sides: Triple) -> frozenset[str]:
     except SyntaxError:
         return frozenset()
 
-
-NAMED = 3
-"""The most names that a question gives."""
 
 OWN_NAME: merge.Kind = "renamed statement changed"
 """Reason of a decision about an upstream statement that omni has in its own form, under another name."""

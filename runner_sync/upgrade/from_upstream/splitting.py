@@ -19,16 +19,11 @@ from runner_sync import lineage
 from runner_sync.edits import margin
 from runner_sync.statements import parses
 from runner_sync.texts.member_text import self_names, split_head
+from runner_sync.thresholds import FROM_OLD
 from runner_sync.units.splitting import bare_name
 
 CUT = "__runner_sync_cut__()"
 """The marker statement between the two halves; it never reaches a file."""
-
-FROM_OLD = 0.4
-"""Share of a new method's statements, its new helpers included, that must come from the old method.
-
-For a method that does more besides: share of the statements that left the old method, and at least ``lineage.FEWEST``.
-"""
 
 
 def find_split_off(member: str, *, base: str, copy: str, old: Mapping[str, str], new: Mapping[str, str]) -> str:

@@ -26,6 +26,7 @@ from runner_sync.model import Triple
 from runner_sync.statements import Node, UnparsableText, parse_function, parses
 from runner_sync.statements.likeness import similarity
 from runner_sync.texts.member_text import canonical
+from runner_sync.thresholds import SIMILAR
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ def _find_owed(old: str, new: str, undone: Sequence[tuple[Node, Node]], npu: Npu
     return {
         node: was[node]
         for node, undone_to in undone
-        if node in was and all(similarity(one, other) < merge.SIMILAR for one in (node, undone_to) for other in theirs)
+        if node in was and all(similarity(one, other) < SIMILAR for one in (node, undone_to) for other in theirs)
     }
 
 

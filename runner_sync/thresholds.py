@@ -1,0 +1,97 @@
+"""The thresholds by which likeness, size and number decide, each with its reason.
+
+Comes in and goes out: constants. May touch: nothing.
+
+`confidence` has the levels of doubt. What makes one text a copy of another stands in `lineage` and
+`statements.likeness`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# Statements of a merge.
+
+SIMILAR: Final = 0.55
+"""Dice coefficient of words from which two statements count as versions of one.
+
+More than half is a judgement, and it matters: of four upgrades, three come out differently at 0.5 and two at 0.6.
+"""
+
+UNRELATED: Final = 0.6
+"""Factor on the similarity and the weight of two heads whose suites have nothing in common: they pair only from
+``SIMILAR / UNRELATED`` (0.92) on."""
+
+CELLS: Final = 60_000
+"""The most comparisons made in one gap, some 245 statements by 245; to save time, a larger gap is not compared."""
+
+MOST_OF_A_SUITE: Final = 0.75
+"""The share of statements that two suites must have in common to be one under two conditions; a judgement.
+
+With fewer than four statements it means all of them.
+"""
+
+FEWEST_KEYWORDS: Final = 3
+"""The fewest keywords by which omni's own form of a call is recognised: with fewer, many calls are alike."""
+
+SEEN_RENAMED: Final = 2
+"""The fewest statements that must show a renaming; a single one could be a change of meaning."""
+
+FEWEST_AT_HAND: Final = 2
+"""The fewest statements in a block that omni has at hand; a single one, such as a ``return``, stands in many places."""
+
+DISTINCT: Final = 1.5
+"""The ``Node.weight`` from which a text identifies a statement: thirty characters."""
+
+CLOSE: Final = 0.85
+"""Dice coefficient of words from which two texts are one statement at two revisions of upstream; a judgement."""
+
+TAKEN_ARGUMENTS: Final = 0.75
+"""The share of the old arguments that a call or dictionary needs to count as successor of the old call."""
+
+FEWEST_ARGUMENTS: Final = 2
+"""The fewest arguments that a call and its successor have in common; a single one may be chance."""
+
+REWORDED: Final = 0.4
+"""Dice coefficient of words from which two comments on one statement count as reworded versions of each other.
+
+Compares only the lines that one side alone has.
+"""
+
+REFLOWED: Final = 0.9
+"""The same as ``REWORDED`` for all lines of both comments, which then differ only in their line breaks."""
+
+SMALL_ADDITION: Final = 8
+"""The most statements, including nested ones, of an addition that is moved. A larger addition stays in place."""
+
+# Methods, members and records.
+
+PORTED: Final = 0.6
+"""From this Dice coefficient of statements on, a text is a port of another; a judgement: well more than half.
+
+Four upgrades give the same result with 0.5 to 0.7.
+"""
+
+FEWEST_FIELDS: Final = 4
+"""A tuple must have at least this many names in common with a record to be an unpacking of it."""
+
+FROM_OLD: Final = 0.4
+"""Share of a new method's statements, its new helpers included, that must come from the old method.
+
+For a method that does more besides: share of the statements that left the old method, and at least ``lineage.FEWEST``.
+"""
+
+MOST_MOVED: Final = 0.8
+"""Share of omni's own statements of a copy that must stand in other methods for the copy to be removed."""
+
+# What questions show.
+
+ABSENT_LINES: Final = 8
+"""The most lines between the places of two left-out statements that are still one question."""
+
+LONGEST_SUITE: Final = 12
+"""The most lines of a suite shown in full below a new head; of a longer one, only its first and last statement are
+shown."""
+
+NAMED: Final = 3
+"""The most names that a question gives."""

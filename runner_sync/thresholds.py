@@ -35,7 +35,7 @@ FEWEST_KEYWORDS: Final = 3
 """The fewest keywords by which omni's own form of a call is recognised: with fewer, many calls are alike."""
 
 SEEN_RENAMED: Final = 2
-"""The fewest statements that must show a renaming; a single one could be a change of meaning."""
+"""The fewest statements that must show that a local was renamed; a single one could be a change of meaning."""
 
 FEWEST_AT_HAND: Final = 2
 """The fewest statements in a block that omni has at hand; a single one, such as a ``return``, stands in many places."""
@@ -84,6 +84,43 @@ For a method that does more besides: share of the statements that left the old m
 MOST_MOVED: Final = 0.8
 """Share of omni's own statements of a copy that must stand in other methods for the copy to be removed."""
 
+MOST_COPIES: Final = 0.5
+"""Smallest share of copies of the GPU twin's methods, among members without device code, at which a class inherits.
+
+It was 12 of 13 in omni's 0.14.0, when people let the class inherit, and one of 4 when they kept copying (vllm-omni pull
+request 447).
+"""
+
+RELATED: Final = 0.15
+"""Lowest similarity to its GPU twin at which a method has anchors for the twin's changes."""
+
+COUNTERPART: Final = 0.6
+"""Lowest similarity at which a statement counts as the local counterpart of a reader on the GPU side."""
+
+INLINE: Final = 8
+"""Characters that a value must exceed for its presence in line on the NPU side to be significant."""
+
+TRIES: Final = 4
+"""Most merges of one unit, each without the statements that did not fit before."""
+
+REPLACING: Final = 0.5
+"""Lowest Dice coefficient of words at which one statement counts as replacing another; a judgement."""
+
+SHORT_STATEMENT: Final = 20
+"""Statements of at most this many characters are too common: ``return``, ``else``, ``pass``."""
+
+REACH: Final = 2
+"""Longest span of a helper's in-line statements, as a multiple of the helper's own row count; a judgement."""
+
+NAMESAKE: Final = 0.3
+"""Lowest Dice coefficient of words at which a function with a method's name counts as that method, moved.
+
+The value is a judgement. Without the name, most of the statements must be the same.
+"""
+
+FEWEST_WORDS: Final = 2
+"""The fewest words beside the verb that the names of two ends of an exchange must have."""
+
 # What questions show.
 
 ABSENT_LINES: Final = 8
@@ -95,3 +132,15 @@ shown."""
 
 NAMED: Final = 3
 """The most names that a question gives."""
+
+NEAR_PASSAGES: Final = 3
+"""Passages with fewer unchanged lines than this between them share one question."""
+
+NEAR_SIDES: Final = 6
+"""The most lines between omni's statement and upstream's for the two to be no conflict, because both stand."""
+
+LONGEST_USE: Final = 20
+"""Most lines of a block around a use that a question shows whole."""
+
+QUOTED: Final = 70
+"""Most characters of a statement that a reason quotes."""

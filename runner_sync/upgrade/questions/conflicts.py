@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from runner_sync.edits import margin
 from runner_sync.model import ReviewItem
 from runner_sync.statements import compiles, inside_strings
+from runner_sync.thresholds import NEAR_SIDES
 
 
 def is_two_sided(text: str, item: ReviewItem) -> bool:
@@ -34,14 +35,10 @@ def is_two_sided(text: str, item: ReviewItem) -> bool:
     return all(compiles("\n".join([*lines[: item.line - 1], *side, *lines[item.end_line :]])) for side in sides)
 
 
-NEAR = 6
-"""The most lines between a statement and a statement near it."""
-
-
 def _stands_nearby(lines: Sequence[str], item: ReviewItem) -> bool:
     """Whether the lines of upstream's side stand together a little above or below the item."""
     theirs = _strip_lines(item.upstream)
-    reach = NEAR + len(theirs)
+    reach = NEAR_SIDES + len(theirs)
     around = lines[max(item.line - 1 - reach, 0) : item.line - 1], lines[item.end_line : item.end_line + reach]
     sides = [_strip_lines("\n".join(side)) for side in around]
     return bool(theirs) and any(side[k : k + len(theirs)] == theirs for side in sides for k in range(len(side)))

@@ -20,6 +20,7 @@ from runner_sync.listing import at_most
 from runner_sync.model import ReviewItem
 from runner_sync.statements.calls import names_called
 from runner_sync.texts.member_text import canonical, find_called_parents, has_class_call, is_same, self_names
+from runner_sync.thresholds import NAMED
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
@@ -97,11 +98,7 @@ def _mention_new_calls(old: str, new: str) -> str:
     """Return the end of a phrase that names calls that ``new`` makes and ``old`` does not; empty if there are none."""
     before, after = ([name.lstrip(".") for name in names_called(text)] for text in (old, new))
     names = [name for name in dict.fromkeys(after) if name not in before and not hasattr(builtins, name)]
-    return f" (it now calls {at_most(CALLS, names)})" if names else ""
-
-
-CALLS = 3
-"""The most calls that a reason names."""
+    return f" (it now calls {at_most(NAMED, names)})" if names else ""
 
 
 def _runs_upstream(text: str, member: str, upstream: str, behind: str | None) -> bool:

@@ -18,13 +18,11 @@ from dataclasses import replace
 from runner_sync.listing import at_most
 from runner_sync.model import ReviewItem
 from runner_sync.texts.member_text import self_mentions
+from runner_sync.thresholds import NAMED
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.questions.counterparts import find_asked_counterparts
 from runner_sync.upgrade.questions.objects_used import Part, are_of_one_feature, find_parts
 from runner_sync.upgrade.questions.one_feature import find_plain_names
-
-NAMED = 3
-"""The most other items that a reason names."""
 
 
 def name_partners(drafts: Sequence[Draft], twins: Mapping[str, str]) -> list[Draft]:

@@ -20,14 +20,11 @@ from runner_sync.statements import Node, flatten, parse_unit, parses
 from runner_sync.statements.dataflow import attributes_set, binds
 from runner_sync.statements.likeness import similarity
 from runner_sync.texts.member_text import canonical, self_names
+from runner_sync.thresholds import REPLACING
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
-
-ALIKE = 0.5
-"""Least Dice coefficient of words at which a statement that sets the same names counts as a replacement; a
-judgement."""
 
 
 def ask_about_replaced_calls(
@@ -105,7 +102,7 @@ def _ask_about_calls(
 
 
 def _find_replacement(calls: Sequence[Node], mine: Sequence[Node]) -> Node | None:
-    """Return the omni statement most similar to one of ``calls`` that sets the same names; ``None`` below ``ALIKE``."""
+    """Return the omni statement most similar to one of ``calls`` that sets the same names, if alike (`REPLACING`)."""
     alike = [
         (call, at, node)
         for call in calls
@@ -114,7 +111,7 @@ def _find_replacement(calls: Sequence[Node], mine: Sequence[Node]) -> Node | Non
     ]
     pairs = [(similarity(call, node), -at, node) for call, at, node in alike]
     best = max(pairs, key=lambda pair: pair[:2], default=None)
-    return best[2] if best is not None and best[0] >= ALIKE else None
+    return best[2] if best is not None and best[0] >= REPLACING else None
 
 
 def _list_set_names(node: Node) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from runner_sync.model import ReviewItem
 from runner_sync.statements import Node, below, lines_of
 from runner_sync.statements.calls import names_called
 from runner_sync.texts.member_text import canonical
+from runner_sync.thresholds import FEWEST_WORDS
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
@@ -35,9 +36,6 @@ OPPOSITES = (
     frozenset({"receive", "recv", "get", "pop", "load", "read", "wait", "stop", "end", "close", "release"}),
 )
 """Verbs of the two ends of an exchange or of a span."""
-
-FEWEST = 2
-"""The fewest words beside the verb that both names must have."""
 
 
 class _LeftOut(NamedTuple):
@@ -135,7 +133,7 @@ def _are_opposite(name: str, other: str) -> bool:
     """Whether names differ in opposite verbs at one place, and one may say more at its end."""
     words, others = (one.strip("_").split("_") for one in (name, other))
     differing = [pair for pair in zip(words, others, strict=False) if pair[0] != pair[1]]
-    if len(differing) != 1 or min(len(words), len(others)) <= FEWEST:
+    if len(differing) != 1 or min(len(words), len(others)) <= FEWEST_WORDS:
         return False
     (one, two), (first, second) = differing[0], OPPOSITES
     return (one in first and two in second) or (one in second and two in first)

@@ -22,8 +22,8 @@ from runner_sync.lineage import fingerprint
 from runner_sync.model import Triple
 from runner_sync.statements import flatten
 from runner_sync.texts.member_text import canonical
+from runner_sync.thresholds import SHORT_STATEMENT
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu.asking.once_more import SHORT
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.from_gpu.twin.readings import find_vllm_unit, translate_units
 from runner_sync.upgrade.job import ModuleJob
@@ -37,7 +37,7 @@ def ask_about_left_standing(
     if draft.name not in side.bases:
         return draft
     names = _find_deleted(sides) & set(pinned) & fingerprint(draft.text).keys()
-    names = {canon for canon in names if len(canon) > SHORT} - _find_still_in_module(draft, job, side)
+    names = {canon for canon in names if len(canon) > SHORT_STATEMENT} - _find_still_in_module(draft, job, side)
     if not names or not (names := names & _find_in_vllm(draft, job, side)):
         return draft
     nodes = [node for node in flatten(draft.text) if node.canon in names]

@@ -20,9 +20,7 @@ from dataclasses import dataclass, field
 from runner_sync.listing import at_most
 from runner_sync.statements import is_python, tree_of
 from runner_sync.syntax import walk
-
-NAMED = 3
-"""Most keywords that a reason names."""
+from runner_sync.thresholds import NAMED
 
 
 @dataclass(frozen=True, slots=True)

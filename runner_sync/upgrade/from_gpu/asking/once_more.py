@@ -19,6 +19,7 @@ from runner_sync.model import Triple
 from runner_sync.statements import flatten
 from runner_sync.statements.likeness import dice, words
 from runner_sync.texts.member_text import canonical
+from runner_sync.thresholds import REPLACING, SHORT_STATEMENT
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
@@ -27,12 +28,6 @@ HERE = "the GPU runner changed this statement everywhere; the NPU runner still h
 
 ADDED = "upstream added this statement in a form that the GPU runner has replaced everywhere"
 """The NPU runner did not have the statement before this upgrade, or no longer has its own occurrence."""
-
-SHORT = 20
-"""Statements of at most this many characters are too common: ``return``, ``else``, ``pass``."""
-
-_VERSIONS = 0.5
-"""Lowest Dice coefficient of words at which one statement counts as replacing another; a judgement."""
 
 
 def ask_about_old_form_elsewhere(draft: Draft, job: ModuleJob, sides: Triple) -> Draft:
@@ -78,5 +73,10 @@ def _find_changed_everywhere(sides: Triple) -> Iterator[tuple[str, str]]:
         for pair in zip(old[i1:i2], new[j1:j2], strict=True)
     )
     for was, now in dict.fromkeys(pairs):
-        if len(was) > SHORT and was not in new and now not in old and dice(words(was), words(now)) >= _VERSIONS:
+        if (
+            len(was) > SHORT_STATEMENT
+            and was not in new
+            and now not in old
+            and dice(words(was), words(now)) >= REPLACING
+        ):
             yield was, now

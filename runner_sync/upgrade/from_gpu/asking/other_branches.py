@@ -17,9 +17,7 @@ from collections.abc import Collection, Sequence
 
 from runner_sync.listing import at_most
 from runner_sync.statements import ROOT, Node, enclosing, flatten
-
-NAMED = 3
-"""The most branches that a reason names."""
+from runner_sync.thresholds import NAMED
 
 
 def explain(after: str, first: int, last: int, *, twin: str, before: Collection[str]) -> str:

@@ -20,13 +20,11 @@ from runner_sync.model import ReviewItem
 from runner_sync.statements import parse_unit
 from runner_sync.syntax import Function, blocks_of, walk
 from runner_sync.texts.member_text import canonical, self_names
+from runner_sync.thresholds import LONGEST_USE
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import make_not_ported_review
-
-SHOWN = 20
-"""Most lines of a block around a use that a question shows whole."""
 
 
 def ask_about_other_uses(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list[Draft]:
@@ -83,6 +81,6 @@ def _find_users(body: Sequence[ast.stmt], name: str) -> Iterator[ast.stmt]:
             continue
         inner = [*blocks_of(statement)] or [getattr(statement, "body", [])]
         found = [user for block in inner for user in _find_users(block, name)]
-        is_short = (statement.end_lineno or statement.lineno) - statement.lineno < SHOWN
+        is_short = (statement.end_lineno or statement.lineno) - statement.lineno < LONGEST_USE
         is_scope = isinstance(statement, Function | ast.ClassDef)
         yield from found if found and (is_scope or not is_short) else [statement]

@@ -16,6 +16,7 @@ from runner_sync import merge
 from runner_sync.confidence import DERIVED
 from runner_sync.model import ReviewItem
 from runner_sync.statements import INDENT, Node, ancestors, enclosing, flatten
+from runner_sync.thresholds import NEAR_PASSAGES
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.asking import features, no_longer_passed, other_branches, unconfirmed
 from runner_sync.upgrade.from_gpu.asking.nested_otherwise import find_nested_otherwise
@@ -40,9 +41,6 @@ MOVED_HERE = "moved here from another place in this method, because the GPU runn
 MOVED = "moved from here to the place where the GPU runner has it"
 
 PARTLY_MOVED = "removed here, because the GPU runner no longer has a part of it and has the rest at another place"
-
-NEAR = 3
-"""Passages with fewer unchanged lines than this between them share one question."""
 
 
 def list_questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twin: str) -> list[ReviewItem]:
@@ -199,7 +197,7 @@ def _is_same_question(
     """Whether two passages share a question: they share a statement, or are near and of the same feature, if any."""
     if rows[2] < last[3] or rows[0] < last[1]:
         return True
-    return rows[2] - last[3] < NEAR and features.has_new_use(last, old, new, given) == features.has_new_use(
+    return rows[2] - last[3] < NEAR_PASSAGES and features.has_new_use(last, old, new, given) == features.has_new_use(
         rows, old, new, given
     )
 

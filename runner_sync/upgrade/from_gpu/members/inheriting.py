@@ -19,6 +19,7 @@ from runner_sync.fitting.members import Obstacle, Twins, find_obstacles
 from runner_sync.signatures import Signature, accepts, is_bound, of_function
 from runner_sync.statements import parse_function
 from runner_sync.texts.member_text import is_same
+from runner_sync.thresholds import MOST_COPIES
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.members import beside_twin
@@ -26,13 +27,6 @@ from runner_sync.upgrade.from_gpu.twin import gpu_side
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 from runner_sync.upgrade.running import find_running
-
-MOST = 0.5
-"""Smallest share of copies among the members without device code; a judgement.
-
-It was 12 of 13 in omni's 0.14.0, when people let the class inherit, and one of 4 when they kept copying (vllm-omni pull
-request 447).
-"""
 
 
 def inherit_from_twin(
@@ -49,7 +43,7 @@ def inherit_from_twin(
     case = _Case(class_name, pair, find_obstacles(pair), job, side)
     shared = [draft for draft in drafts if draft.owner == class_name and not draft.removed and case.is_shared(draft)]
     copies = {draft.name for draft in shared if case.is_copy(draft)}
-    if not copies or len(copies) < MOST * len(shared) or not case.would_copy() or case.has_obstacle():
+    if not copies or len(copies) < MOST_COPIES * len(shared) or not case.would_copy() or case.has_obstacle():
         return [*drafts], job
     assert job.module.gpu is not None
     twin = job.module.gpu.name

@@ -21,12 +21,7 @@ from runner_sync.merge import Veto
 from runner_sync.model import Triple
 from runner_sync.statements import ROOT, Node, below, flatten
 from runner_sync.statements.dataflow import binds, reads, sets, uses
-
-ALIKE = 0.6
-"""Lowest similarity at which a statement counts as the local counterpart of a reader on the GPU side."""
-
-INLINE = 8
-"""Characters that a value must exceed for its presence on both sides to be significant."""
+from runner_sync.thresholds import COUNTERPART, INLINE
 
 
 def find_half_ported(
@@ -138,5 +133,5 @@ def _has_counterpart(nodes: Sequence[Node], reader: Node, name: str) -> bool:
     """
     opened = [node for node in nodes if name in uses(node) and reader.facts.opens]
     return any(node.facts.opens == reader.facts.opens for node in opened) or any(
-        SequenceMatcher(None, reader.canon, node.canon).ratio() >= ALIKE for node in nodes
+        SequenceMatcher(None, reader.canon, node.canon).ratio() >= COUNTERPART for node in nodes
     )

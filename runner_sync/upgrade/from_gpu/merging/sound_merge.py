@@ -17,11 +17,9 @@ from runner_sync.statements import flatten
 from runner_sync.statements.dataflow import binds
 from runner_sync.texts.member_text import canonical
 from runner_sync.texts.soundness import Problem, find_problems
+from runner_sync.thresholds import TRIES
 from runner_sync.upgrade.from_gpu.merging.half_ported import find_half_ported, find_unread_parameters
 from runner_sync.upgrade.from_gpu.merging.refusing import refuse_readers
-
-TRIES = 4
-"""Most merges of one unit, each without the statements that did not fit before."""
 
 
 def merge_soundly(

@@ -9,13 +9,8 @@ from __future__ import annotations
 from runner_sync import lineage
 from runner_sync.listing import at_most
 from runner_sync.model import Triple
+from runner_sync.thresholds import NAMED, RELATED
 from runner_sync.upgrade.from_gpu.merging.sound_merge import find_methods_called
-
-RELATED = 0.15
-"""Lowest similarity to its GPU twin at which a method has anchors for the twin's changes."""
-
-CALLS = 3
-"""Most calls that a reason names."""
 
 
 def is_related(text: str, sides: Triple) -> bool:
@@ -34,7 +29,7 @@ def describe_uncalled(text: str, sides: Triple) -> str:
     """
     lacking = find_methods_called(sides.upstream) - find_methods_called(sides.base) - find_methods_called(text)
     return (
-        f"; the GPU version now calls {at_most(CALLS, sorted(lacking))}, which the NPU version does not"
+        f"; the GPU version now calls {at_most(NAMED, sorted(lacking))}, which the NPU version does not"
         if lacking
         else ""
     )

@@ -23,9 +23,7 @@ from runner_sync.lineage.inlined import IN_PLACE
 from runner_sync.statements import first_function
 from runner_sync.statements.parsing import parses
 from runner_sync.syntax import Function, walk
-
-REACH = 2
-"""Longest span of a helper's in-line statements, as a multiple of the helper's own row count; a judgement."""
+from runner_sync.thresholds import REACH
 
 
 class Computed(NamedTuple):

@@ -24,6 +24,7 @@ from runner_sync.listing import at_most
 from runner_sync.model import ReviewItem
 from runner_sync.statements import first_function
 from runner_sync.texts.member_text import canonical, self_names
+from runner_sync.thresholds import NAMED, QUOTED
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.computed import find_computed, find_passage
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
@@ -31,12 +32,6 @@ from runner_sync.upgrade.from_gpu.twin.new_homes import Home, Homes, find_new_ho
 from runner_sync.upgrade.from_gpu.twin.readings import translate_units
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision
 from runner_sync.upgrade.questions.reviews import Shown, make_review
-
-NAMED = 3
-"""Most changed statements that a reason quotes."""
-
-QUOTED = 70
-"""Most characters of a statement that a reason quotes."""
 
 
 @dataclass(frozen=True, slots=True)

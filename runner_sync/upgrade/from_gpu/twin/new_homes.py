@@ -21,15 +21,10 @@ from runner_sync.statements.likeness import dice, words
 from runner_sync.statements.mentions import parameters
 from runner_sync.syntax import walk
 from runner_sync.texts.import_entries import read_imports
+from runner_sync.thresholds import NAMESAKE
 from runner_sync.units import texts
 from runner_sync.upgrade.from_gpu.twin.computed import find_computed, is_most_of
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision
-
-NAMESAKE = 0.3
-"""Lowest Dice coefficient of words at which a function with a method's name counts as that method, moved.
-
-The value is a judgement. Without the name, most of the statements must be the same.
-"""
 
 
 @dataclass(frozen=True, slots=True)

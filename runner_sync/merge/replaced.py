@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 from runner_sync.merge.reason import Kind
-from runner_sync.merge.weave import Strand, Weave
-from runner_sync.statements import ROOT, below, siblings
+from runner_sync.merge.weave import Strand, Weave, find_beside, is_old
+from runner_sync.statements import ROOT, below
 
 REPLACED: Collection[Kind] = frozenset({"replacement in a removed block", "replacement in a removed passage"})
 """Reasons about an addition that replaces something both sides dropped."""
@@ -33,20 +33,12 @@ def find_replaced(weave: Weave, addition: Strand) -> list[int]:
     suite = ROOT if head == ROOT else weave.of_upstream[head].base
     if suite is None:
         return []
-    before, behind = (next(_iter_old_siblings(weave, addition, step), None) for step in (-1, 1))
-    first, last = suite if before is None else before, len(weave.base) if behind is None else behind
+    before, behind = (find_beside(weave, addition, "u", step, is_old) for step in (-1, 1))
+    first, last = suite if before is None else before.in_base, len(weave.base) if behind is None else behind.in_base
     upstream_texts = {node.canon for node in weave.upstream}
     gone = (k for k in range(first + 1, last) if weave.of_base[k].sides == "b" and weave.base[k].parent == suite)
     found = [k for k in gone if weave.base[k].is_telling and not weave.base[k].is_clause]
     return [inside for k in found if weave.base[k].canon not in upstream_texts for inside in below(weave.base, k)]
-
-
-def _iter_old_siblings(weave: Weave, addition: Strand, step: int) -> Iterator[int]:
-    """Yield the base indices of an upstream statement's old siblings before (-1) or after (1) it, nearest first."""
-    for k in siblings(weave.upstream, addition.in_upstream, step=step):
-        base = weave.of_upstream[k].base
-        if base is not None:
-            yield base
 
 
 def find_gone_between(weave: Weave, shown: Sequence[int]) -> Iterator[int]:

@@ -9,13 +9,13 @@ The sequences are aligned base↔omni and base↔upstream (`classify`), put in o
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import takewhile
 
 from runner_sync.merge.reason import Reason
-from runner_sync.statements import Node, ancestors
+from runner_sync.statements import Node, ancestors, siblings
 
 Nodes = Sequence[Node]
 
@@ -153,6 +153,17 @@ def heads_around(weave: Weave, strand: Strand, side: str) -> Iterator[Strand]:
     """Yield the heads around a strand on one side, innermost first; nothing if the side lacks the strand."""
     nodes, strands = weave.side(side)
     yield from (strands[k] for k in ancestors(nodes, strand.on(side))) if side in strand.sides else ()
+
+
+def find_beside(weave: Weave, strand: Strand, side: str, step: int, wanted: Callable[[Strand], bool]) -> Strand | None:
+    """Return the nearest ``wanted`` strand before (-1) or behind (1) another in its suite on one side, if any."""
+    nodes, strands = weave.side(side)
+    return next((strands[k] for k in siblings(nodes, strand.on(side), step=step) if wanted(strands[k])), None)
+
+
+def is_old(strand: Strand) -> bool:
+    """Whether the base has a strand."""
+    return strand.base is not None
 
 
 def take_until(heads: Iterable[Strand], others: Collection[Strand]) -> list[Strand]:

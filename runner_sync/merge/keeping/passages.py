@@ -12,8 +12,8 @@ from runner_sync.confidence import INFERRED
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.reason import Kind, Reason
 from runner_sync.merge.replaced import find_replaced
-from runner_sync.merge.weave import Doubt, Strand, Weave, pick_node
-from runner_sync.statements import ROOT, below, in_suite, siblings
+from runner_sync.merge.weave import Doubt, Strand, Weave, find_beside, is_old, pick_node
+from runner_sync.statements import ROOT, below, in_suite
 
 
 def leave_out_inside_removed(settling: Settling) -> None:
@@ -27,7 +27,7 @@ def leave_out_inside_removed(settling: Settling) -> None:
             continue
         node = weave.upstream[strand.in_upstream]
         above = weave.of_upstream[node.parent] if node.parent >= 0 else None
-        if above is None or _has_neighbour(weave, strand.in_upstream):
+        if above is None or _has_neighbour(weave, strand):
             continue
         is_removed = above.kept and settling.is_copy and _is_around_removed_block(weave, node.parent)
         if above.kept and not is_removed:
@@ -67,7 +67,7 @@ def leave_out_between_removed(settling: Settling) -> None:
         if strand.sides != "u" or not strand.kept or strand.upstream is None:
             continue
         whole = below(weave.upstream, strand.upstream)
-        around = [_find_old_sibling(weave, strand.upstream, step) for step in (-1, 1)]
+        around = [find_beside(weave, strand, "u", step, is_old) for step in (-1, 1)]
         before, behind = (other is not None and other.sides == "bu" and not other.kept for other in around)
         is_more = before and not behind and _is_early_exit(weave, whole) and _is_removed_exit(weave, around[0])
         is_inside = before and behind and not _has_removal_between(weave, *around)
@@ -123,13 +123,7 @@ def _is_in_another_suite(weave: Weave, strand: Strand) -> bool:
     return suite != ROOT and weave.of_upstream[suite].base != weave.base[strand.base].parent
 
 
-def _find_old_sibling(weave: Weave, index: int, step: int) -> Strand | None:
-    """Return the nearest sibling of an upstream statement, before (-1) or after (1) it, that the base also has."""
-    around = (weave.of_upstream[k] for k in siblings(weave.upstream, index, step=step))
-    return next((strand for strand in around if strand.base is not None), None)
-
-
-def _has_neighbour(weave: Weave, index: int) -> bool:
+def _has_neighbour(weave: Weave, strand: Strand) -> bool:
     """Whether omni has the nearest base statement before or behind an upstream one in its suite."""
-    around = [_find_old_sibling(weave, index, step) for step in (-1, 1)]
+    around = [find_beside(weave, strand, "u", step, is_old) for step in (-1, 1)]
     return any(other is not None and other.omni is not None for other in around)

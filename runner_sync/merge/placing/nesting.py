@@ -14,7 +14,7 @@ from itertools import takewhile
 
 from runner_sync.merge.placing.interleaving import interleave
 from runner_sync.merge.policy import Policy
-from runner_sync.merge.weave import Nodes, Strand, Weave, pick_node
+from runner_sync.merge.weave import Nodes, Strand, Weave, find_beside, pick_node
 from runner_sync.statements import ROOT, ancestors, below, clauses, in_suite, siblings
 from runner_sync.statements.dataflow import uses_anything_of
 
@@ -275,6 +275,4 @@ def _is_around_others(weave: Weave, wrapper: int, side: str, above: Strand | Non
 
 def _find_sibling(weave: Weave, addition: Strand, step: int) -> Strand | None:
     """Return the nearest kept statement before (-1) or behind (1) an addition that its side shares with another."""
-    nodes, strands = weave.side(addition.sides)
-    around = (strands[k] for k in siblings(nodes, addition.on(addition.sides), step=step))
-    return next((strand for strand in around if len(strand.sides) > 1 and strand.kept), None)
+    return find_beside(weave, addition, addition.sides, step, lambda strand: len(strand.sides) > 1 and strand.kept)

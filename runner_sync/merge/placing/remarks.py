@@ -81,11 +81,7 @@ def _move_comments_to_successors(weave: Weave, kept: Sequence[Strand], alive: Co
         target = find_successor(weave, weave.of_omni[about], kept) if comments and is_gone else None
         if target is None or target.omni is not None:
             continue
-        out = [strand for strand in out if strand not in comments]
-        at = out.index(target)
-        out[at:at] = comments
-        for comment, below in zip(comments, [*comments[1:], target], strict=True):
-            comment.parent, comment.about = target.parent, below
+        out = _put_above(out, comments, target)
     return out
 
 
@@ -101,11 +97,17 @@ def _move_comments_to_equals(weave: Weave, kept: Sequence[Strand], alive: Collec
             continue
         if any(comment.sides != "u" or comment not in alive for comment in new):
             continue
-        out = [other for other in out if other not in new]
-        at = out.index(target)
-        out[at:at] = new
-        for comment, below in zip(new, [*new[1:], target], strict=True):
-            comment.parent, comment.about = target.parent, below
+        out = _put_above(out, new, target)
+    return out
+
+
+def _put_above(strands: Sequence[Strand], comments: Sequence[Strand], target: Strand) -> list[Strand]:
+    """Return the strands with the lines of a comment moved directly above another statement."""
+    out = [strand for strand in strands if strand not in comments]
+    at = out.index(target)
+    out[at:at] = comments
+    for comment, below in zip(comments, [*comments[1:], target], strict=True):
+        comment.parent, comment.about = target.parent, below
     return out
 
 

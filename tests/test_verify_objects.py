@@ -10,10 +10,33 @@ BATCH_READER = npu("def m(self, batch: Batch):\n    return batch.late", head="fr
 
 def test_an_annotated_object_of_vllm_needs_the_old_tree() -> None:
     text = BATCH_READER.format("vllm")
-    new = world(npu=text, **{"vllm/batch.py": "class Batch:\n    rows = 1\n"})
+    new = world(npu=text, **{"vllm/batch.py": "class Batch:\n    rows = 1\n", "vllm/group.py": "late = 1\n"})
     old = world(npu=text, **{"vllm/batch.py": "class Batch:\n    late = 1\n"})
     assert symbols(find(new)) == []
     assert symbols(find(new, old)) == [("RS308", "Batch.late")]
+
+
+SETS_LATE = "def set(batch):\n    {}\n"
+
+# What stands beside the reader in its module and in another one, and whether the attribute is told without old trees.
+MENTIONS = {
+    "no other module mentions it": ("", "", True),
+    "the reader's module reads it once more": ("def get(batch):\n    return batch.late\n", "", True),
+    "the reader's module asks for something longer": ("def get(batch):\n    return batch.later\n", "", True),
+    "the reader's module sets it": (SETS_LATE.format("batch.late = 1"), "", False),
+    "the reader's module sets it by name": (SETS_LATE.format("setattr(batch, 'late', 1)"), "", False),
+    "the reader's module defines it": ("class Small(Batch):\n    def late(self): ...\n", "", False),
+    "a class of vLLM may derive and have it": ("", "class Small(Batch):\n    late: int = 0\n", False),
+    "a remark of vLLM mentions it": ("", "# late\n", False),
+}
+
+
+@pytest.mark.parametrize("name", MENTIONS)
+def test_an_attribute_that_stands_nowhere_else_needs_no_old_tree(name: str) -> None:
+    beside, elsewhere, is_told = MENTIONS[name]
+    text = BATCH_READER.format("vllm") + "\n" + beside
+    new = world(npu=text, **{"vllm/batch.py": "class Batch:\n    rows = 1\n", "vllm/group.py": elsewhere})
+    assert ("RS308", "Batch.late") in symbols(find(new)) if is_told else not find(new)
 
 
 @pytest.mark.parametrize("is_elsewhere", [True, False])

@@ -2,8 +2,8 @@
 
 What: `x.attribute` where every class that `x` can be is fully visible in the target and none has the attribute: `x` is
 constructed in sight, or annotated with a class of vllm-ascend without subclasses. For other annotated classes the rule
-reports attributes that the class had, or that were set on such objects, in the old trees. Also `Class.attribute` on the
-class itself. With the old trees also:
+reports attributes that the class had, or that were set on such objects, in the old trees, and attributes whose name
+stands in no module but the runners that read it. Also `Class.attribute` on the class itself. With the old trees also:
 
 - `x[key]` and `len(x)` of objects that lost the special method for it, and `x["key"]` where the `TypedDict` lost that
   key;
@@ -22,15 +22,15 @@ Why: upstream moves fields between its state objects at nearly every release. 7 
 
 Fix: read it from where the target keeps it now. Where the target has it nowhere, leave out what reads it.
 
-Leaves alone: objects annotated with a class of vLLM, or with one that has subclasses, without old trees (a subclass may
-have the attribute); reads under a condition that tests for the attribute with `hasattr`/`getattr`; names that the code
-tests with `isinstance` or `type`, except the body of `if isinstance(x, Class):` for a class without subclasses; classes
-with `__getattr__` (which does not answer reads on the class itself) or bases outside the trees; attributes that a
-function of the class's module or another module writes (for a field that the class itself lost, only writes on an
-object of that name and subclasses that have it count); keys that the function tests (`"key" in x`), that any module
-sets, or that omni writes into a dictionary; for objects of unknown class, names of one word, and names that anything in
-the trees still mentions. In omni's GPU code that a runner inherits, the rule checks only attributes of objects of known
-class.
+Leaves alone: objects annotated with a class of vLLM, or with one that has subclasses, without old trees if any module
+mentions the attribute (a subclass may have it); reads under a condition that tests for the attribute with
+`hasattr`/`getattr`; names that the code tests with `isinstance` or `type`, except the body of `if isinstance(x,
+Class):` for a class without subclasses; classes with `__getattr__` (which does not answer reads on the class itself) or
+bases outside the trees; attributes that a function of the class's module or another module writes (for a field that the
+class itself lost, only writes on an object of that name and subclasses that have it count); keys that the function
+tests (`"key" in x`), that any module sets, or that omni writes into a dictionary; for objects of unknown class, names
+of one word, and names that anything in the trees still mentions. In omni's GPU code that a runner inherits, the rule
+checks only attributes of objects of known class.
 """
 
 from __future__ import annotations
@@ -229,9 +229,10 @@ def _find_classes_lacking(program: Program, frame: Frame, node: ast.Attribute, s
         return []
     is_sealed = all(instance.exact or program.is_last(instance.info) for instance in instances)
     defined, given = _had_before(step, node.value, node.attr) if step is not None else (False, False)
-    if not is_sealed and not defined and not given:
-        return []
     around = program.world.surroundings
+    if not is_sealed and not defined and not given:
+        is_nowhere = around.is_only_read(node.attr, beside={module.path for module in program.checked})
+        return instances if is_nowhere else []
     if not defined:
         return [] if around.is_written(node.attr) else instances
     # The class itself defined it before, so a write of the same name elsewhere concerns another class.

@@ -8,7 +8,7 @@ from verify_samples import find, npu, symbols, world
 ASCEND = """\
 from __future__ import annotations
 from collections.abc import Callable
-from contextlib import contextmanager, nullcontext
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from functools import cached_property, lru_cache
 from vllm.runner import Batch, GPUModelRunner
 class Lock:
@@ -36,6 +36,7 @@ ATTRIBUTE = "def __init__(self, config):\n        self.size = config.size"
 NUMBER = "def __init__(self, config):\n        self.size = 1"
 CALLABLE = "size: Callable[[], int]"
 MANAGER = "@contextmanager\n    def size(self):\n        yield 1"
+WAITING = "@asynccontextmanager\n    async def size(self):\n        yield 1"
 NOTHING = "def size(self) -> None:\n        pass"
 PLACEHOLDER = "def __init__(self, config):\n        self.size = None"
 LOCK_OF_CONFIG = "def size(self):\n        return self.config.lock"
@@ -99,6 +100,19 @@ BREAKS = {
     ),
     "a cached method is looked into": (ATTRIBUTE, CACHING, "return self.size[0]"),
     "an attribute of a method": (ATTRIBUTE, METHOD, "self.size.cache_clear()"),
+    "a context manager that became asynchronous is entered": (MANAGER, WAITING, "with self.size():\n        return 1"),
+    "and by a stack": (MANAGER, WAITING, "stack.enter_context(self.size())"),
+    "one that became synchronous is awaited": (
+        WAITING,
+        MANAGER,
+        "async def f():\n        async with self.size():\n            return 1\n    return f",
+    ),
+    "and by a stack that awaits": (
+        WAITING,
+        MANAGER,
+        "async def f():\n        await stack.enter_async_context(self.size())\n    return f",
+    ),
+    "a method that became one to wait for is dropped": (METHOD, WAITING, "self.size()"),
     "nothing is entered": (MANAGER, NOTHING, "with self.size():\n        return 1"),
     "a coroutine is entered": (MANAGER, COROUTINE, "with self.size():\n        return 1"),
     "nothing is entered with others": (MANAGER, NOTHING, "with f(), self.size() as n:\n        return n"),
@@ -289,6 +303,13 @@ NEAR_MISSES = {
         NOTHING,
         "lock = self.size()\n    try:\n        with lock:\n            return 1\n    except TypeError:\n        pass",
     ),
+    "one to wait for is": (
+        MANAGER,
+        WAITING,
+        "async def f():\n        async with self.size():\n            return 1\n    return f",
+    ),
+    "one to wait for is kept": (METHOD, WAITING, "lock = self.size()\n    return lock"),
+    "one to wait for stays one": (WAITING, WAITING, "with self.size():\n        return 1"),
     "waited for": (
         MANAGER,
         "def size(self) -> Waiting: ...",

@@ -4,10 +4,10 @@ What: a member changed kind between the old and the new target, and the NPU runn
 method became a property; a property, attribute or constant became a method or function; a function became a coroutine,
 a generator or a context manager, or one of these something else; a class became a function; an attribute became a
 property that cannot be set. The runner still calls the member, reads it without a call, does not await it (takes the
-result of the call for the value), enters it by `with`, iterates over it, awaits it, tests `isinstance` against it, or
-assigns it, directly, by a local name, or after a function of the module returned it. The reverse, with or without the
-old trees: an override of the old kind, where inherited code or the worker uses it as the hidden member's kind. Also a
-statement that only calls a coroutine, a generator or a context manager, so that nothing of it runs:
+result of the call for the value), enters it by `with` or `async with`, iterates over it, awaits it, tests `isinstance`
+against it, or assigns it, directly, by a local name, or after a function of the module returned it. The reverse, with
+or without the old trees: an override of the old kind, where inherited code or the worker uses it as the hidden member's
+kind. Also a statement that only calls a coroutine, a generator or a context manager, so that nothing of it runs:
 `self.synchronize_input_prep()` that was a `with`.
 
 Example: `if self.use_dcp:` after vllm-ascend turned the property `use_dcp` into a method: the condition is always true.
@@ -50,17 +50,18 @@ CODE = "RS314"
 NAME = "member-kind"
 SEVERITY: Severity = "error"
 
-_CALLED = frozenset({"function", "coroutine", "generator", "context manager"})
-_DEFERRED = frozenset({"coroutine", "generator", "context manager"})
 _HELD = frozenset({"property", "value"})
 # The special methods of the result of a call of each kind, as far as this rule checks them.
 _RESULT_METHODS = {
     "context manager": frozenset({"__enter__"}),
+    "asynchronous context manager": frozenset({"__aenter__"}),
     "generator": frozenset({"__iter__", "__next__"}),
     "coroutine": frozenset({"__await__"}),
 }
 # Uses that need what no function has: an order, a sum, items, an attribute without ``__``.
 _VALUE_USES = frozenset[Use]({"attribute", "item", "iterated", "merged", "operand", "ordered", "searched", "spread"})
+_DEFERRED = frozenset(_RESULT_METHODS)
+_CALLED = _DEFERRED | {"function"}
 _CLASS_TESTS = frozenset({"isinstance", "issubclass"})
 
 
@@ -168,7 +169,7 @@ def _describe_wrong_call(place: _Place, call: ast.Call, *, was: Member, now: Mem
         return ""
     if now.kind == "coroutine":
         return "" if "iscoroutinefunction" in place.questions else "is not awaited"
-    return "does nothing until it is entered" if now.kind == "context manager" else "does nothing until it is iterated"
+    return f"does nothing until it is {'iterated' if now.kind == 'generator' else 'entered'}"
 
 
 def _has_method(program: Program, member: Member, name: str) -> bool:
@@ -292,8 +293,8 @@ def _describe_misuse(program: Program, frame: Frame, node: ast.Attribute, *, own
     outer = frame.parent(parent)
     if hidden.kind in _CALLED and own.kind in _HELD:
         return "calls it" if provably_lacks(program, own, "__call__") else ""
-    if hidden.kind == "context manager" and isinstance(outer, ast.withitem):
-        return "enters it" if provably_lacks(program, own, "__enter__") else ""
+    if "context manager" in hidden.kind and isinstance(outer, ast.withitem):
+        return "enters it" if _lacks_method(program, own, *_RESULT_METHODS[hidden.kind]) else ""
     if hidden.kind == "coroutine" and isinstance(outer, ast.Await):
-        return "awaits it" if own.kind == "context manager" or provably_lacks(program, own, "__await__") else ""
+        return "awaits it" if _lacks_method(program, own, "__await__") else ""
     return ""

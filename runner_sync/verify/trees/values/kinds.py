@@ -21,8 +21,21 @@ from runner_sync.verify.trees.values.annotations import members_of, resolve_anno
 from runner_sync.verify.trees.values.giving import can_create
 from runner_sync.verify.trees.world import Definition
 
-Kind = Literal["function", "coroutine", "generator", "context manager", "property", "value", "class"]
+Kind = Literal[
+    "function",
+    "coroutine",
+    "generator",
+    "context manager",
+    "asynchronous context manager",
+    "property",
+    "value",
+    "class",
+]
 
+_MANAGERS: dict[str, Kind] = {
+    "contextmanager": "context manager",
+    "asynccontextmanager": "asynchronous context manager",
+}
 # What these calls or decorators make of a member. The result of any other call in a class body is unknown.
 _MAKERS: dict[str, Kind] = {
     "property": "property",
@@ -30,7 +43,7 @@ _MAKERS: dict[str, Kind] = {
     "staticmethod": "function",
     "classmethod": "function",
     "partialmethod": "function",
-    "contextmanager": "context manager",
+    **_MANAGERS,
 }
 # Class decorators that add no member which a runner would use.
 _PLAIN_DECORATORS = TRANSPARENT | {"dataclass", "runtime_checkable", "total_ordering"}
@@ -77,7 +90,7 @@ class Member:
             return "a method" if self.of_class else "a function"
         if self.kind == "value":
             return "an attribute" if self.of_class else "a constant"
-        return f"a {self.kind}"
+        return f"{'an' if self.kind.startswith('a') else 'a'} {self.kind}"
 
     @property
     def hands_out(self) -> frozenset[str]:
@@ -213,8 +226,9 @@ def _member_of_definition(program: Program, definition: Definition) -> Member | 
     binding = definition.binding
     if binding is None or (binding.value is None and binding.annotation is None):
         return None
-    if isinstance(binding.value, ast.Call) and decorator_name(binding.value) == "contextmanager":
-        return Member("context manager", definition.place, False)
+    manager = _MANAGERS.get(decorator_name(binding.value)) if isinstance(binding.value, ast.Call) else None
+    if manager is not None:
+        return Member(manager, definition.place, False)
     source = Source(module_frame(module), binding.value, binding.annotation)
     return Member("value", definition.place, False, sources=(source,))
 
@@ -229,10 +243,10 @@ def _member_of_function(frame: Frame, *, of_class: bool) -> Member | None:
     sources = (Source(frame, None, function.returns),) if function.returns is not None else tuple(returned)
     if names & {"property", "cached_property"}:
         return Member("property", place, of_class, fixed="property" in names, sources=sources)
-    if names - TRANSPARENT or "asynccontextmanager" in names:
+    if names - TRANSPARENT:
         return None
     kind: Kind = "coroutine" if is_coroutine else "generator" if yields(function) else "function"
-    kind = "context manager" if "contextmanager" in names else kind
+    kind = next((_MANAGERS[name] for name in names if name in _MANAGERS), kind)
     return Member(kind, place, of_class, cached=bool(names & {"lru_cache", "cache"}), sources=sources)
 
 

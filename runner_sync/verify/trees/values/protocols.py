@@ -16,6 +16,7 @@ from runner_sync.verify.trees.values.uses import Place, Use, find_outermost_cond
 
 FAILS = {
     "__enter__": "cannot be entered by `with`",
+    "__aenter__": "cannot be entered by `async with`",
     "__iter__": "cannot be gone through",
     "__next__": "has no next value",
     "__await__": "cannot be awaited",
@@ -86,9 +87,9 @@ def _find_needed_method(frame: Frame, place: Place) -> str:
     match place.around:
         case ast.withitem() as item:
             waits = (other for other in frame.nodes() if isinstance(other, ast.AsyncWith))
-            return "" if any(item in other.items for other in waits) else "__enter__"
-        case ast.Call(func=ast.Attribute(attr="enter_context"), args=[_]):
-            return "__enter__"
+            return "__aenter__" if any(item in other.items for other in waits) else "__enter__"
+        case ast.Call(func=ast.Attribute(attr="enter_context" | "enter_async_context" as name), args=[_]):
+            return "__enter__" if name == "enter_context" else "__aenter__"
         case ast.Call(func=ast.Name(id=name), args=[value, *others]) if value is place.node and not frame.binds(name):
             is_compared = bool(others) and name in ("max", "min")
             return "__next__" if name == "next" else "__iter__" if place.use == "listed" and not is_compared else ""

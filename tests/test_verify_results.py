@@ -252,7 +252,10 @@ NO_LONGER_COMES = {
     "dropped by name": ("n = self.step()", VALUE, NOTHING_NOW, []),
     "only what the name holds later is used": ("n = self.step()\nn = 1\nreturn self.rows[n]", VALUE, NOTHING_NOW, []),
     "handed on": ("return self.step()", VALUE, NOTHING_NOW, []),
-    "kept": ("self.n = self.step()", VALUE, NOTHING_NOW, []),
+    "kept": ("self.n = self.step()", VALUE, NOTHING_NOW, LOST),
+    "kept as what it is declared": ("self.n: int = self.step()", VALUE, NOTHING_NOW, LOST),
+    "kept by a name": ("n = self.step()\nself.n = n", VALUE, NOTHING_NOW, LOST),
+    "kept, and it still comes at times": ("self.n = self.step()", VALUE, EARLY.format("1", "None"), []),
     "something else in its place": ("self.batch.add(self.step() or 1)", VALUE, NOTHING_NOW, []),
     "a value sometimes": (HANDED, VALUE, "def step(self):\n    if self.sp:\n        return 1", []),
     "it did not always come before": (
@@ -407,6 +410,21 @@ def test_what_a_call_hands_back_since_the_old_target(
 ) -> None:
     assert symbols(since(use, before, after)) == expected
     assert since(use, after, after) == []
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "expected"),
+    [
+        ("def run(self) -> int:", "return self.step()", LOST),
+        ("def run(self) -> int:", "n = self.step()\nreturn n", LOST),
+        ("def run(self) -> None:", "return self.step()", []),
+        ("def run(self) -> int:", "def inner():\n    return self.step()\nreturn 1", []),
+    ],
+)
+def test_a_function_that_declares_a_result_hands_one_on(head: str, body: str, expected: list[tuple[str, str]]) -> None:
+    text = npu(f"{head}\n    {_indented(body)}")
+    new, old = (world(npu=text, ascend=ASCEND.format(_indented(step))) for step in (NOTHING_NOW, VALUE))
+    assert symbols(find(new, old)) == expected
 
 
 def test_an_unpacking_that_changed_as_well_is_in_the_new_order() -> None:

@@ -3,10 +3,10 @@
 What: a call as a statement of its own where the callee returned nothing in the old target and always returns a value in
 the new one. The reverse: `x = self.m(...)` where the `m` that the MRO reaches never returns a value, and `x` is called,
 tested, unpacked, or read by item or attribute. With the old trees also: `x` as an argument; any call whose callee
-always returned a value in the old target and never does in the new one; and an `x` that is used as an object, a
-sequence or a number without a test for `None`, while the callee newly may return `None`. Also an override of the NPU
-runners that never returns a value, where inherited code or the worker uses the value that the hidden method always
-returns.
+always returned a value in the old target and never does in the new one, where the value is used, stored in an
+attribute, or returned by a function that declares a result; and an `x` that is used as an object, a sequence or a
+number without a test for `None`, while the callee newly may return `None`. Also an override of the NPU runners that
+never returns a value, where inherited code or the worker uses the value that the hidden method always returns.
 
 Example: `self._update_states(scheduler_output)` after vLLM made it return a callback that must be run later; or `run =
 self._update_states(scheduler_output)` while omni's own `_update_states`, written before, returns nothing.
@@ -19,8 +19,8 @@ Fix: look at what the target's own caller does with the value, or return it.
 Leaves alone: bare calls without an old tree; callees that return a value only sometimes, or a value that the caller
 knows (`return self`, the same constant each time); generators and coroutines. Of the reverse: methods with an empty
 body, with another annotation, or that only raise, because a subclass is meant to implement them; values that are only
-kept or passed on, also those that an override does not return. Without an old tree also a written `return None`, names
-with another assignment, and calls on other objects than `self`.
+kept or passed on (except after such a change), also those that an override does not return. Without an old tree also a
+written `return None`, names with another assignment, and calls on other objects than `self`.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
         if step is None:
             continue
         for call, uses in places(frame):
-            if any(place.is_needed for place in uses):
-                yield from list(_check_lost_value(step, call)) or _check_new_none(step, call, uses)
+            lost = _check_lost_value(step, call) if any(_is_used(frame, place) for place in uses) else ()
+            yield from list(lost) or _check_new_none(step, call, uses)
         for node in frame.nodes():
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
                 callee = _find_new_returner(step, node.value)
@@ -153,6 +153,14 @@ def _is_always_returned(callee: Callee) -> bool:
 
 def _is_needed(call: VirtualCall) -> bool:
     return any(place.is_needed for node, uses in places(call.frame) if node is call.node for place in uses)
+
+
+def _is_used(frame: Frame, place: Place) -> bool:
+    """Whether the code there needs or keeps a value, or returns it from a function that promises one."""
+    declared = frame.function.returns
+    is_promised = declared is not None and not is_none(declared)
+    is_returned = any(value is place.node for value in returns_of(frame.function))
+    return place.is_needed or place.is_stored or (is_promised and is_returned)
 
 
 def _check_lost_value(step: Step, call: ast.Call) -> Iterator[Finding]:

@@ -148,6 +148,14 @@ class Place:
         return self.is_tested or self.use in TAKEN_APART | COMPARED | _WHOLE
 
     @property
+    def is_stored(self) -> bool:
+        """Whether the code there keeps the value in an attribute."""
+        match self.around:
+            case ast.Assign(targets=[ast.Attribute(), *_]) | ast.AnnAssign(target=ast.Attribute()):
+                return True
+        return False
+
+    @property
     def fails_on_none(self) -> bool:
         """Whether the code there fails if the value is ``None``: an attribute, an item, a sum, a loop."""
         return self.use in _FAILS_ON_NONE

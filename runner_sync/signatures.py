@@ -266,7 +266,7 @@ def misfits(signature: Signature, arguments: Arguments) -> list[Misfit]:
         if name not in keywords and name not in by_position and not signature.var_keyword
     ]
     if by_position:
-        text = f"takes {_join_quoted(by_position)} by position only"
+        text = f"takes {join_quoted(by_position)} by position only"
         found.append(Misfit("by position only", ", ".join(by_position), text))
     filled = set(signature.positional[: arguments.positional])
     missing = [] if arguments.open_keyword else _find_missing(signature, arguments, filled | set(by_position))
@@ -274,7 +274,7 @@ def misfits(signature: Signature, arguments: Arguments) -> list[Misfit]:
     if surplus > 0 and not signature.var_positional:
         by_keyword = [one.name for one in missing if one.name in signature.keyword_only][:surplus]
         text = f"takes at most {len(signature.positional)} positional arguments, {arguments.positional} are given"
-        hint = f"; it takes {_join_quoted(by_keyword)} by keyword only" if by_keyword else ""
+        hint = f"; it takes {join_quoted(by_keyword)} by keyword only" if by_keyword else ""
         found.append(Misfit("too many positional", "", f"{text}{hint}"))
         missing = [one for one in missing if one.name not in by_keyword]
     found += [
@@ -285,7 +285,7 @@ def misfits(signature: Signature, arguments: Arguments) -> list[Misfit]:
     return found + missing
 
 
-def _join_quoted(names: Sequence[str]) -> str:
+def join_quoted(names: Sequence[str]) -> str:
     """Return ``a``, ``b`` and ``c``, each in backquotes."""
     quoted = [f"`{name}`" for name in names]
     return " and ".join(part for part in (", ".join(quoted[:-1]), quoted[-1]) if part)

@@ -199,3 +199,26 @@ def test_a_class_that_is_chosen_at_run_time_is_unknown() -> None:
     body = "made_cls = Made\ndef pick(self, other):\n    self.made_cls = other\ndef m(self):\n    self.made_cls([])"
     made = "class Made:\n    def __init__(self, ids, rank): ..."
     assert symbols(find(world(npu=npu(body, head=MADE_BY.format(made=made))))) == []
+
+
+@pytest.mark.parametrize(
+    ("call", "symbol", "text"),
+    [
+        ("Made()", "Made(ids, rows)", "requires `ids` and `rows`, which are not given"),
+        ("Made(1)", "Made(rows)", "requires `rows`, which is not given"),
+        ("Made(rows=1)", "Made(ids)", "requires `ids`, which is not given"),
+    ],
+)
+def test_all_parameters_that_a_call_leaves_out_are_one_finding(call: str, symbol: str, text: str) -> None:
+    made = MADE_BY.format(made="class Made:\n    def __init__(self, ids, rows): ...")
+    (found,) = find(
+        world(npu=npu(f"def m(self):\n    {call}", head="from vllm.made import Made"), **{"vllm/made.py": made})
+    )
+    assert (found.code, found.symbol) == ("RS302", symbol)
+    assert f"{text}." in found.message
+
+
+def test_a_parameter_that_refuses_its_default_is_told_by_itself() -> None:
+    fill = "def fill(ids, rows=None):\n    assert rows is not None"
+    found = find(world(npu=npu("def m(self):\n    fill()", head=fill)))
+    assert symbols(found) == [("RS302", "fill(ids)"), ("RS302", "fill(rows)")]

@@ -510,3 +510,21 @@ def test_a_call_of_which_something_runs(name: str) -> None:
     member, use = FOR_SOMETHING[name]
     given = world(npu=npu(f"def m(self, x):\n    {use}"), ascend=ASCEND.format(member=member))
     assert [pair for pair in symbols(find(given)) if pair[0] == "RS314"] == []
+
+
+PLAIN = "Await it. `m` is a plain method, so it and its callers must become coroutines for that."
+
+
+@pytest.mark.parametrize(
+    ("member", "body", "fix"),
+    [
+        (COROUTINE, "def m(self):\n    return self.size() + 1", PLAIN),
+        (COROUTINE, "def m(self):\n    self.size()", PLAIN),
+        (COROUTINE, "async def m(self):\n    return self.size() + 1", "Await it."),
+        (COROUTINE, "def m(self):\n    async def inner():\n        self.size()", "Await it."),
+        (GENERATOR, "def m(self):\n    return self.size() + 1", "Use it as the target does, where it is a generator."),
+    ],
+)
+def test_the_fix_says_how_to_wait_for_a_coroutine(member: str, body: str, fix: str) -> None:
+    new, old = (world(npu=npu(body), ascend=ASCEND.format(member=text)) for text in (member, METHOD))
+    assert [finding.fix for finding in find(new, old)] == [fix]

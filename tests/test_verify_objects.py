@@ -39,6 +39,16 @@ def test_an_attribute_that_stands_nowhere_else_needs_no_old_tree(name: str) -> N
     assert ("RS308", "Batch.late") in symbols(find(new)) if is_told else not find(new)
 
 
+@pytest.mark.parametrize(
+    ("reads", "count"),
+    [("batch.late + batch.late", 1), ("batch.late + batch.last", 2), ("(batch.late,\n batch.late)", 2)],
+)
+def test_an_attribute_is_told_once_per_line(reads: str, count: int) -> None:
+    text = BATCH_READER.format("vllm_ascend").replace("batch.late", reads)
+    found = find(world(npu=text, **{"vllm_ascend/batch.py": "class Batch:\n    rows = 1\n"}))
+    assert [finding.code for finding in found] == ["RS308"] * count
+
+
 @pytest.mark.parametrize("is_elsewhere", [True, False])
 def test_the_fix_says_whether_the_target_has_the_attribute_at_all(is_elsewhere: bool) -> None:
     text = BATCH_READER.format("vllm")

@@ -25,11 +25,13 @@ assigned instead of defined, a `TypedDict` in a module that sets the key itself.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.model import Finding, Severity
+from runner_sync.signatures import join_quoted
 from runner_sync.verify.expecting import CALL_ERRORS
-from runner_sync.verify.trees.calling.calls import find_misfits
+from runner_sync.verify.trees.calling.calls import Unfitting, find_misfits
 from runner_sync.verify.trees.functions import find_asserted
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
@@ -45,20 +47,35 @@ _REFUSED = ": it refuses the default `None`"
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
     """Yield calls in ``module`` whose arguments no reachable definition accepts."""
-    for found in find_misfits(program, module, old, keywords=False):
-        callee, misfit = found.callee, found.misfit
-        is_none_refused = callee.function is not None and misfit.name in find_asserted(callee.function)
-        yield found.frame.finding(
-            (CODE, SEVERITY),
-            found.call,
-            symbol=f"{callee.name}({misfit.name})",
-            message=f"`{callee.name}` ({callee.place}) {misfit.text}{_REFUSED if is_none_refused else ''}.",
-            fix=f"Call `{callee.name}` as {callee.place} declares it.",
-        )
+    misfits = find_misfits(program, module, old, keywords=False)
+    for _, group in itertools.groupby(misfits, key=_describe_group):
+        yield _make_finding(list(group))
     for step in steps(program, module, old):
         for node in step.frame.nodes():
             if isinstance(node, ast.Call) and not step.frame.is_guarded(node, CALL_ERRORS):
                 yield from _check_keys(step, node)
+
+
+def _describe_group(found: Unfitting) -> tuple[object, ...]:
+    """Return what misfits that make one finding agree in: the parameters that a call leaves out make one."""
+    return found.call, found.misfit.kind == "missing" or found.misfit, _is_none_refused(found)
+
+
+def _is_none_refused(found: Unfitting) -> bool:
+    return found.callee.function is not None and found.misfit.name in find_asserted(found.callee.function)
+
+
+def _make_finding(group: Sequence[Unfitting]) -> Finding:
+    found, callee = group[0], group[0].callee
+    names = [one.misfit.name for one in group]
+    text = found.misfit.text if len(names) == 1 else f"requires {join_quoted(names)}, which are not given"
+    return found.frame.finding(
+        (CODE, SEVERITY),
+        found.call,
+        symbol=f"{callee.name}({', '.join(names)})",
+        message=f"`{callee.name}` ({callee.place}) {text}{_REFUSED if _is_none_refused(found) else ''}.",
+        fix=f"Call `{callee.name}` as {callee.place} declares it.",
+    )
 
 
 def _check_keys(step: Step, call: ast.Call) -> Iterator[Finding]:

@@ -93,7 +93,13 @@ _OF_MODULES = frozenset(
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
-    """Yield reads, calls and item accesses on objects that lack the member.
+    """Return reads, calls and item accesses on objects that lack the member, one per line and member."""
+    found = {(finding.line, finding.symbol): finding for finding in reversed([*_find(program, module, old)])}
+    return reversed(found.values())
+
+
+def _find(program: Program, module: Module, old: Program | None) -> Iterator[Finding]:
+    """Yield the findings, in the order of the code.
 
     Inherited code gets only the check of known classes, because a check of all objects there takes a seventh longer.
     """

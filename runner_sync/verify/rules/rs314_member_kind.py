@@ -32,7 +32,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import is_name, last_word
+from runner_sync.syntax import Function, is_name, last_word
 from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.calling.virtual import find_virtual_reads
 from runner_sync.verify.trees.classes import ClassInfo, Mro
@@ -116,7 +116,19 @@ def _make_idle_finding(frame: Frame, called: ast.Name | ast.Attribute, member: M
         called,
         symbol=text.rpartition(".")[2],
         message=f"`{text}` is {member.words} ({member.place}): this call does nothing until it is {use}.",
-        fix=f"Use it as {member.words}.",
+        fix=_make_fix(frame, called, member) or f"Use it as {member.words}.",
+    )
+
+
+def _make_fix(frame: Frame, node: ast.AST, member: Member) -> str:
+    """Return what to do where the member is a coroutine, else an empty text."""
+    while not isinstance(node, Function | ast.Lambda):
+        node = frame.parent(node)
+    if member.kind != "coroutine" or isinstance(node, ast.AsyncFunctionDef):
+        return "Await it." if member.kind == "coroutine" else ""
+    kind = "function" if frame.info is None else "method"
+    return (
+        f"Await it. `{frame.function.name}` is a plain {kind}, so it and its callers must become coroutines for that."
     )
 
 
@@ -133,7 +145,8 @@ def _check(place: _Place) -> Iterator[Finding]:
                 place.node,
                 symbol=place.symbol,
                 message=f"`{text}` was {one.words} and is {other.words} now ({other.place}): it {use}.",
-                fix=f"Use it as the target does, where it is {other.words}.",
+                fix=_make_fix(place.step.frame, place.node, other)
+                or f"Use it as the target does, where it is {other.words}.",
             )
             return
 

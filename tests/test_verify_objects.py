@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from verify_samples import find, npu, symbols, world
 
+from runner_sync.model import Finding
+
 BATCH_READER = npu("def m(self, batch: Batch):\n    return batch.late", head="from {}.batch import Batch\n")
 
 
@@ -502,3 +504,55 @@ def test_what_is_bound_below_is_not_what_is_read(name: str) -> None:
     body, is_told = BOUND_TWICE[name]
     text = npu("def m(self):\n    " + body.replace("\n", "\n    "), head="from vllm.runner import Batch")
     assert symbols(find(world(npu=text))) == ([("RS308", "Batch.gone")] if is_told else [])
+
+
+KINDS = """\
+from dataclasses import dataclass
+from typing import NamedTuple
+from msgspec import Struct
+from torch import Outside
+{decorator}
+class Rows{bases}:
+    size: int = 0
+"""
+DATACLASS, PLAIN, STRUCT, RECORD = ("@dataclass", ""), ("", ""), ("", "(Struct)"), ("", "(NamedTuple)")
+FIELDS = [("RS308", "Rows.__dataclass_fields__")]
+
+# What the class was, what it is, what the runner does with such an object.
+OTHER_KINDS = {
+    "a struct is copied": (DATACLASS, STRUCT, "replace(rows, size=1)", FIELDS),
+    "a record is copied": (DATACLASS, RECORD, "replace(rows, size=1)", FIELDS),
+    "a plain object is copied": (DATACLASS, PLAIN, "replace(rows, size=1)", FIELDS),
+    "it is made a dictionary": (DATACLASS, PLAIN, "dataclasses.asdict(rows)", FIELDS),
+    "a record is no record now": (RECORD, DATACLASS, "rows._replace(size=1)", [("RS308", "Rows._replace")]),
+    "still a dataclass": (DATACLASS, DATACLASS, "replace(rows, size=1)", []),
+    "never one": (PLAIN, PLAIN, "replace(rows, size=1)", []),
+    "still a record": (RECORD, RECORD, "rows._replace(size=1)", []),
+    "a decorator may make it one": (DATACLASS, ("@config", ""), "replace(rows, size=1)", []),
+    "a base outside the trees may be one": (DATACLASS, ("", "(Outside)"), "replace(rows, size=1)", []),
+    "somebody else's replace": (DATACLASS, PLAIN, "self.config.replace(rows, size=1)", []),
+    "its own replace": (DATACLASS, PLAIN, "def replace(a): return a\nreplace(rows)", []),
+    "it may fail": (DATACLASS, PLAIN, "try:\n    replace(rows)\nexcept TypeError:\n    pass", []),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_KINDS)
+def test_an_object_that_became_another_kind(name: str) -> None:
+    was, now, use, expected = OTHER_KINDS[name]
+    assert symbols(other_kind(was, now, use)) == expected
+
+
+def test_an_object_of_a_class_that_derives_may_be_a_dataclass() -> None:
+    heir = "from vllm.rows import Rows\n{}class Wide(Rows):\n    width: int = 0\n"
+    assert not other_kind(DATACLASS, PLAIN, "replace(rows)", heir.format("@dataclass\n"))
+    assert symbols(other_kind(DATACLASS, PLAIN, "replace(rows)", heir.format(""))) == FIELDS
+
+
+def other_kind(was: tuple[str, str], now: tuple[str, str], use: str, beside: str = "") -> list[Finding]:
+    body = "def m(self, rows: Rows):\n    " + use.replace("\n", "\n    ")
+    text = npu(body, head="import dataclasses\nfrom dataclasses import replace\nfrom vllm.rows import Rows\n")
+    new, old = (
+        world(npu=text, **{"vllm/rows.py": KINDS.format(decorator=d, bases=b), "vllm_ascend/more.py": beside})
+        for d, b in (now, was)
+    )
+    return find(new, old)

@@ -31,6 +31,7 @@ from runner_sync.upgrade.from_gpu.twin.readings import (
     translate_revision,
     translate_units,
 )
+from runner_sync.upgrade.from_gpu.twin.taken_apart import find_taken_apart
 from runner_sync.upgrade.from_gpu.twin.vllm_step import (
     NpuVersions,
     drop_vllm_decorators,
@@ -82,7 +83,9 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
         return GpuSide()
     now = translate_revision(job, job.twin.new)
     new = now.units
-    chosen = _choose_bases(job, drafts, new)
+    chosen, known_before = _choose_bases(job, drafts, new), _find_known_before(job)
+    apart = find_taken_apart(job, drafts, chosen, new, known_before)
+    chosen = {name: base for name, base in chosen.items() if name not in apart}
     written = {name: translate_units(job, base.side)[name] for name, base in chosen.items()}
     old = {name: _remove_new_uses(job, name, text) for name, text in written.items()}
     # A copied unit gets vLLM's own changes from vllm-ascend, any other unit only from its twin.
@@ -105,7 +108,7 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
         bases=chosen,
         older=older,
         from_vllm=from_vllm,
-        known_before=_find_known_before(job),
+        known_before=known_before - apart,
         unchanged=_find_unchanged(job, as_written),
         untranslated=now.findings,
     )

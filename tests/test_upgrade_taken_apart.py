@@ -1,0 +1,55 @@
+"""A method of the GPU twin that was taken apart before this upgrade, while NPU still has all of it in one."""
+
+from __future__ import annotations
+
+import pytest
+from sync_samples import AR, GPU_AR, GPU_TWIN, NPU_TWIN
+
+from runner_sync.profile import NPU
+from runner_sync.upgrade.job import GpuBase, GpuTwin, Hierarchy, Inherited, ModuleJob, ModuleResult, ModuleRevision
+from runner_sync.upgrade.module import upgrade_module
+
+MODULE = next(module for module in NPU.modules if module.name == "NPUARModelRunner")
+NPU_CLASS, GPU_CLASS = (text[: text.index("    def ")] for text in (NPU_TWIN, GPU_TWIN))
+COMMON = "        self.check(self.state)\n" + "".join(f"        self.step_{number}(rows)\n" for number in range(4))
+RUN = "    def run(self, rows):\n"
+ENDING = "        kept = self.keep(first)\n        self.note(kept)\n        return self.close(kept)\n"
+WHOLE = f"{RUN}{COMMON}        first = rows[0]\n{ENDING}"
+STORED = "        self.state = rows[0]\n"
+HALF = f"{RUN}{COMMON}{STORED}        return None\n"
+TAKE = f"\n    def take(self):\n        first = self.state\n{ENDING}"
+
+
+def upgraded(npu: str, *sides: str) -> ModuleResult:
+    """The NPU class after an upgrade whose GPU twin had ``sides``, the last of them now."""
+    *before, new = (ModuleRevision(f"0.{at}", GPU_CLASS + text, GPU_AR) for at, text in enumerate(sides))
+    twin = GpuTwin(new=new, bases=tuple(GpuBase(side, lambda: None) for side in before))
+    hierarchy = Hierarchy(inherited={MODULE.name: Inherited(members={"take": None})})
+    return upgrade_module(ModuleJob(NPU, MODULE, AR, NPU_CLASS + npu, twin=twin, hierarchy=hierarchy))
+
+
+def test_the_other_half_of_a_method_comes_with_the_port_that_takes_it_away() -> None:
+    """``sample_tokens`` of the generation runner stayed out of 0.14.0, because the twin of 0.14.0rc1 had it."""
+    after = upgraded(
+        WHOLE, WHOLE, HALF + TAKE, HALF.replace(STORED, f"{STORED}        self.count(rows)\n") + TAKE
+    ).after
+    assert STORED in after
+    assert "def take(self):" in after
+    assert after.count("self.note(kept)") == 1
+
+
+@pytest.mark.parametrize(
+    ("npu", "was"),
+    [
+        pytest.param(WHOLE, WHOLE + TAKE, id="the base of the method has it"),
+        pytest.param(HALF, WHOLE, id="npu has lost those statements itself"),
+        pytest.param(
+            WHOLE.replace("        self.note(kept)\n", ""),
+            WHOLE.replace("        self.note(kept)\n", ""),
+            id="two statements are no half",
+        ),
+    ],
+)
+def test_a_member_that_npu_has_long_done_without_stays_out(npu: str, was: str) -> None:
+    now = HALF.replace(STORED, f"{STORED}        self.count(rows)\n") + TAKE
+    assert "def take(" not in upgraded(npu, was, HALF + TAKE, now).after

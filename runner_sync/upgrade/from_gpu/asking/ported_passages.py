@@ -18,7 +18,7 @@ from runner_sync.model import ReviewItem
 from runner_sync.statements import INDENT, Node, ancestors, enclosing, flatten
 from runner_sync.thresholds import NEAR_PASSAGES
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu.asking import features, no_longer_passed, other_branches, unconfirmed
+from runner_sync.upgrade.from_gpu.asking import features, lost_results, no_longer_passed, other_branches, unconfirmed
 from runner_sync.upgrade.from_gpu.asking.nested_otherwise import find_nested_otherwise
 from runner_sync.upgrade.from_gpu.twin import owing
 from runner_sync.upgrade.job import ModuleJob
@@ -53,7 +53,8 @@ def list_questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twi
     for i1, i2, j1, j2 in _find_passages(before, after, job.hierarchy.from_mixins(draft.owner)):
         was, now = _join_lines(old[i1:i2]), _join_lines(new[j1:j2])
         upstream = in_twin.quote(now, j1, j2)
-        if _list_code_within(before, i1, i2) == _list_code_within(after, j1, j2):
+        code_was, code = _list_code_within(before, i1, i2), _list_code_within(after, j1, j2)
+        if code_was == code:
             nested = find_nested_otherwise(before, after, (i1, i2, j1, j2), now)
             if nested is None:
                 continue
@@ -64,6 +65,7 @@ def list_questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twi
                 f"{_explain_presence(was, _find_telling_within(after, j1, j2), occurrences)}{owing.explain(now, job)}"
                 f"{unconfirmed.explain(now, job)}{no_longer_passed.explain(was, now, after)}"
                 f"{other_branches.explain(after, j1, j2, twin=twin, before=occurrences.before)}"
+                f"{lost_results.explain(code_was, code, after=after, twin=twin)}"
             )
         item = make_review(
             draft,

@@ -17,6 +17,7 @@ from runner_sync.upgrade.from_gpu.asking.call_fit import ask_about_calls
 from runner_sync.upgrade.from_gpu.asking.helpers_shown import show_helpers
 from runner_sync.upgrade.from_gpu.asking.other_uses import ask_about_other_uses
 from runner_sync.upgrade.from_gpu.members import inheriting
+from runner_sync.upgrade.from_gpu.members.freed_of_device import ask_about_freed
 from runner_sync.upgrade.from_gpu.twin import gpu_side, owing, recorded_helpers
 from runner_sync.upgrade.from_gpu.twin.unset import find_unset
 from runner_sync.upgrade.from_upstream import ascend
@@ -94,7 +95,7 @@ def _run_later_stages(job: ModuleJob, drafts: Sequence[Draft]) -> tuple[ModuleRe
         drafts, job = inheriting.inherit_from_twin(class_name, drafts, job, side)
     drafts, decided = class_by_class.port_module(drafts, job, side)
     drafts = _mend(drafts, job, side)
-    drafts = drop_redundant(drafts, job, side)
+    drafts = ask_about_freed(drop_redundant(drafts, job, side), job, side)
     drafts = _ask_questions(drafts, job, side)
     text, drafts = compose(recorded_helpers.record_helpers(drafts, job, side), job, side)
     return outcomes.make_result(drafts, job, text, decided), side

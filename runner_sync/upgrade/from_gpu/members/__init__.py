@@ -6,5 +6,5 @@ Comes in: the drafts of a class and its twin. Goes out: drafts added or removed,
   ``constructors`` shortens a refused constructor to what ported code reads.
   ``gone_from_gpu`` removes ports of members that the twin lost;
 - ``inheriting`` makes a class of copies a subclass of its twin. ``twin_copies`` lets copies of methods that vllm-ascend
-  removed follow the twin.
+  removed follow the twin. ``freed_of_device`` asks about overrides of methods that lost their device code.
 """

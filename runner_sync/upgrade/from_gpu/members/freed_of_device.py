@@ -1,0 +1,67 @@
+"""Asks whether NPU still needs an override of a method of its GPU twin that lost its device code in this upgrade.
+
+Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts with questions. May touch: nothing.
+
+The NPU class inherits from its twin and overrides the method for the sake of device names. Since vllm-omni 0.22.0, for
+example, `_talker_mtp_forward` asks the platform for them::
+
+    twin, base   with set_forward_context(rows)                        override   with set_ascend_forward_context(rows)
+    twin, new    with current_omni_platform.set_forward_context(rows)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runner_sync.confidence import CONTESTED
+from runner_sync.fitting.members import find_refused_word, is_port
+from runner_sync.listing import at_most
+from runner_sync.texts.member_text import canonical
+from runner_sync.units import texts
+from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, mentions_device
+from runner_sync.upgrade.from_gpu.twin.readings import translate_units
+from runner_sync.upgrade.job import Inherited, ModuleJob
+from runner_sync.upgrade.questions.reviews import Shown, make_review
+
+SHOWN = 3
+"""The most statements that a question quotes."""
+
+
+def ask_about_freed(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list[Draft]:
+    """Ask about each override of which most statements are its twin's, and quote what differs."""
+    return [_ask(draft, job, side) if _is_freed(draft, job, side) else draft for draft in drafts]
+
+
+def _is_freed(draft: Draft, job: ModuleJob, side: GpuSide) -> bool:
+    """Whether a draft overrides a twin's method that needed a translation at its base and needs none now."""
+    inherited = job.hierarchy.inherited.get(draft.owner, Inherited())
+    twin = job.profile.gpu_name(draft.owner) if draft.owner else ""
+    if not draft.chosen or draft.removed or twin not in inherited.classes or draft.name not in side.bases:
+        return False
+    name, plain = side.as_written.get(draft.name, ("", ""))
+    if not is_port(draft.text, plain) or canonical(draft.text) == canonical(plain):
+        return False
+    base = side.bases[draft.name].side
+    was = texts.unit_texts(base.text, base.path)[name]
+    needed_one = canonical(was) != canonical(translate_units(job, base)[draft.name])
+    needs_one = canonical(plain) != canonical(side.new[draft.name]) or mentions_device(plain, job.profile)
+    return needed_one and not needs_one and not find_refused_word(job.refused, plain)
+
+
+def _ask(draft: Draft, job: ModuleJob, side: GpuSide) -> Draft:
+    plain = side.as_written[draft.name][1]
+    mine, theirs = canonical(draft.text), canonical(plain)
+    differing = (
+        ("only here", [canon for canon in mine if canon not in theirs]),
+        ("only there", [canon for canon in theirs if canon not in mine]),
+    )
+    ends = [f"; {where}: {at_most(SHOWN, [f'`{canon}`' for canon in canons])}" for where, canons in differing if canons]
+    reason = (
+        f"the GPU runner's {draft.member}, which the class would inherit, has no device code since this upgrade, so "
+        f"NPU may not need this override any more{''.join(ends)}"
+    )
+    shown = Shown(omni=draft.before, upstream=plain, chosen=draft.text)
+    return draft.with_questions(
+        make_review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, from_gpu=True)
+    )

@@ -127,7 +127,7 @@ def _ask_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSi
     drafts = ask_about_newly_reached(drafts, job)
     drafts = [ask_about_returns(ask_about_order(draft, job.path), job) for draft in drafts]
     drafts = [ask_about_repeated(draft, side.new.get(draft.name, ""), job.path) for draft in drafts]
-    drafts = ask_about_unset(drafts, job)
+    drafts = ask_about_unset(drafts, job, gpu_side.list_vllm_before(side))
     drafts = ask_about_never_set(drafts, job, side.new)
     drafts = ask_about_other_ends(ask_about_counterparts(ask_about_calls(drafts, job), job), job)
     drafts = ask_about_ended_calls(drafts, job)

@@ -153,13 +153,13 @@ def _ask_at_first(lines: Sequence[int], draft: Draft, path: str, *, reason: str)
         yield replace(item, reason=item.reason + more)
 
 
-def ask_about_unset(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """Ask where an attribute is read that nothing sets any more since this upgrade.
+def ask_about_unset(drafts: Sequence[Draft], job: ModuleJob, vllm: Sequence[str] = ()) -> list[Draft]:
+    """Ask where an attribute is read that nothing sets any more since this upgrade; ``vllm`` are its modules before.
 
     Includes mere tests (``hasattr(self, "x")``), because the code behind such a test is dead now.
     """
     lost = {
-        owner: _find_lost_attributes(owner, drafts, job)
+        owner: sorted({*_find_lost_attributes(owner, drafts, job), *_find_lost_in_vllm(owner, drafts, job, vllm)})
         for owner in dict.fromkeys(draft.owner for draft in drafts if draft.owner)
     }
     return [
@@ -177,6 +177,17 @@ def _find_lost_attributes(owner: str, drafts: Sequence[Draft], job: ModuleJob) -
     before = {name for draft in changed for name in _find_set_attributes(draft.before)}
     now = [*(draft.text for draft in mine if not draft.removed), *_iterate_other_texts(owner, job)]
     return sorted(before - _find_set_among(before, now))
+
+
+def _find_lost_in_vllm(owner: str, drafts: Sequence[Draft], job: ModuleJob, vllm: Iterable[str]) -> set[str]:
+    """Return attributes that vLLM's modules set before, and neither the vLLM to run on nor anything here sets now."""
+    inherited = job.hierarchy.inherited.get(owner)
+    if inherited is None or not inherited.vllm:
+        return set()
+    mine = [draft.text for draft in drafts if draft.owner == owner and not draft.removed]
+    names = {name for text in vllm for name in _find_set_attributes(text)} - inherited.members.keys()
+    names &= {name for text in mine for name in self_names(text)}
+    return names - _find_set_among(names, [*mine, *_iterate_other_texts(owner, job), *inherited.vllm.values()])
 
 
 def _ask_about_unset_in(draft: Draft, lost: Iterable[str], path: str) -> Iterator[ReviewItem]:

@@ -142,6 +142,12 @@ def use_earlier_base(draft: Draft, job: ModuleJob, side: GpuSide) -> GpuSide | N
     )
 
 
+def list_vllm_before(side: GpuSide) -> list[str]:
+    """Return the texts of vLLM's modules that the twins of copied units were last made for."""
+    found = (side.bases[name].vllm for name in side.from_vllm)
+    return list(dict.fromkeys(revision.text for revision in found if revision is not None))
+
+
 def _is_copied(draft: Draft, job: ModuleJob) -> bool:
     return draft.kind == "copy" or may_be_copy(draft, job)
 

@@ -27,7 +27,7 @@ from sync_samples import (
     lay_out,
 )
 
-from runner_sync import lock, sync
+from runner_sync import lock, sync, write
 from runner_sync.errors import InputError
 from runner_sync.profile import NPU
 from runner_sync.render import render
@@ -138,6 +138,27 @@ def test_it_says_what_it_did_not_look_for(locked: Trees) -> None:
 def test_an_edit_outside_a_block_since_the_lock(locked: Trees) -> None:
     locked.edit(BASE, "self.last_hidden = hidden", "self.last_hidden = hidden[:total]")
     assert ("RS110", "OmniNPUModelRunner.execute_model") in keys(sync.check(locked.check()))
+
+
+@pytest.mark.parametrize("is_changed", [True, False], ids=["changed by the upgrade", "left as it is"])
+def test_an_upgrade_settles_only_edits_of_units_that_it_changes(trees: Trees, is_changed: bool) -> None:
+    """Nobody has seen the others; ``lock`` records what was edited by hand."""
+    folder, edited = trees.ascend_old, ("RS110", "OmniNPUModelRunner.execute_model")
+    commit(folder, "Old")
+    trees.write_lock()
+    trees.edit(BASE, "self.last_hidden = hidden", "self.last_hidden = hidden[:total]")
+    if is_changed:
+        git_ascend(trees)
+    options = replace(trees.upgrade(folder), allow_dirty=True)
+    sync.apply(sync.upgrade(options), options)
+    assert (edited in keys(sync.check(trees.check()))) == (not is_changed)
+    again = sync.upgrade(options)
+    assert again.changes == ()
+    assert again.lock is None
+    planned = sync.lock(trees.upgrade(folder, omni_base=trees.itself))
+    if planned.lock is not None:
+        write.write([planned.lock], trees.omni)
+    assert edited not in keys(sync.check(trees.check()))
 
 
 def test_an_edit_inside_a_block_is_nobodys_business(locked: Trees) -> None:
@@ -480,7 +501,7 @@ def test_a_runner_that_does_not_parse_is_named(locked: Trees) -> None:
 _LIGHT = """
 import sys
 from pathlib import Path
-from runner_sync import lock, sync
+from runner_sync import lock, sync, write
 report = sync.check(sync.CheckOptions(omni=sync.TreeOptions(path=Path(sys.argv[1]))))
 heavy = {"libcst", "git", "requests", "urllib3", "socket", "ssl", "typer", "rich", "jinja2", "msgspec", "tomlkit"}
 print(len(report.findings), sorted(heavy & set(sys.modules) - {"socket"}))

@@ -6,7 +6,7 @@ reading.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -36,6 +36,8 @@ def make_lock_change(
     results = [_drop_twins(result) if result.path in unseen else result for result in results]
     marked = options.conflict == "inline"
     entries = [entry for result in results for entry in _make_entries(result, given, marked=marked)]
+    if command == "upgrade":
+        entries = _keep_unseen_edits(entries, results, given.lock)
     is_whole = options.gpu and options.upstream and not options.only
     read = {source.project: source for source in given.sources if source.project != "vllm-omni"}
     # Folders of this machine are not recorded, except for the followed project, because units refer to it.
@@ -105,6 +107,24 @@ def _make_entries(result: ModuleResult, given: inputs.Inputs, *, marked: bool) -
     text = given.omni.read(twin) if twin else None
     gpu_reading = Reading(twin, text) if text is not None else None
     return locked.add_lock_keys(entries, Reading(result.path, result.after), gpu_reading, label=given.profile.marker)
+
+
+def _keep_unseen_edits(
+    entries: Iterable[locks.Entry], results: Iterable[ModuleResult], known: locks.Lock
+) -> list[locks.Entry]:
+    """Put back the hashes of the units that this run did not change: only ``lock`` settles what was edited by hand."""
+    readings = {
+        result.path: (Reading(result.path, result.before), Reading(result.path, result.after)) for result in results
+    }
+    recorded = known.by_key()
+    kept = []
+    for entry in entries:
+        before, after = (locked.text_hash(reading, entry.qualname) for reading in readings[entry.path])
+        old = recorded.get(entry.key)
+        extra = {key: old.extra[key] for key in locked.OWN_KEYS if key in old.extra} if old is not None else {}
+        is_known = before == after and locked.OWN in entry.extra and locked.OWN in extra
+        kept.append(replace(entry, extra=entry.extra | extra) if is_known else entry)
+    return kept
 
 
 def _keep_code_hash(known: locks.Entry | None, gpu: BaseRef | None) -> dict[str, Any]:

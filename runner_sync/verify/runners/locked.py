@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 # Extra keys of a lock entry: the digest of the NPU unit as it was written, and quick hashes.
 OWN, OWN_TEXT, GPU_TEXT, OUTSIDE = "digest", "text_hash", "gpu_text_hash", "outside_hash"
 GPU_CODE = "gpu_code_hash"
-KEYS = (OWN, OWN_TEXT, GPU_TEXT, GPU_CODE, OUTSIDE)
+OWN_KEYS = (OWN, OWN_TEXT, OUTSIDE)
+KEYS = (*OWN_KEYS, GPU_TEXT, GPU_CODE)
 
 
 def find_definition(reading: Reading, qualname: str) -> Function | ast.ClassDef | None:

@@ -105,14 +105,18 @@ class Weave:
 
     def is_edited(self, strand: Strand, side: str) -> bool:
         """Whether a side (``"o"`` or ``"u"``) has a base statement with another text."""
-        return "b" in strand.sides and side in strand.sides and not self._has_base_text(strand, side)
+        return self._has_base_text(strand, side) is False
 
     def is_unedited(self, strand: Strand, side: str) -> bool:
         """Whether a side (``"o"`` or ``"u"``) has a base statement with the same text."""
-        return "b" in strand.sides and side in strand.sides and self._has_base_text(strand, side)
+        return self._has_base_text(strand, side) is True
 
-    def _has_base_text(self, strand: Strand, side: str) -> bool:
-        return self.base[strand.in_base].canon == self.side(side)[0][strand.on(side)].canon
+    def _has_base_text(self, strand: Strand, side: str) -> bool | None:
+        """Whether a side has the base's text of a statement; ``None`` unless both have the statement."""
+        nodes, index = (self.omni, strand.omni) if side == "o" else (self.upstream, strand.upstream)
+        if strand.base is None or index is None:
+            return None
+        return self.base[strand.base].canon == nodes[index].canon
 
     @cached_property
     def omni_calls(self) -> Mapping[str, Sequence[Strand]]:

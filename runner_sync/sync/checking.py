@@ -233,7 +233,8 @@ def _find_copied_refs(options: CheckOptions, given: inputs.Inputs, modules: Sequ
         return []
     from runner_sync.sync.synced import inference
 
-    return [base.ref.ref for _, bases in inference.infer_bases(options, given, modules) for base in bases.values()]
+    with blame_deepest_file(given):
+        return [base.ref.ref for _, bases in inference.infer_bases(options, given, modules) for base in bases.values()]
 
 
 def _open_branch_point(options: CheckOptions, given: inputs.Inputs, world: World) -> World | None:

@@ -121,9 +121,10 @@ def _keep_unseen_edits(
     for entry in entries:
         before, after = (locked.text_hash(reading, entry.qualname) for reading in readings[entry.path])
         old = recorded.get(entry.key)
-        extra = {key: old.extra[key] for key in locked.OWN_KEYS if key in old.extra} if old is not None else {}
+        known_keys = old.extra if old is not None else {}
+        extra = {key: known_keys[key] for key in locked.OWN_KEYS if key in known_keys}
         is_known = before == after and locked.OWN in entry.extra and locked.OWN in extra
-        kept.append(replace(entry, extra=entry.extra | extra) if is_known else entry)
+        kept.append(replace(entry, extra={**entry.extra, **extra}) if is_known else entry)
     return kept
 
 

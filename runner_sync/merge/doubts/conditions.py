@@ -83,8 +83,8 @@ class _Additions:
     def _find_changed_condition(self, index: int, before: Sequence[Strand], now: Sequence[Strand]) -> Reason | None:
         """Return the reason if the other side changed the condition around an addition, or put a new one around it.
 
-        Returns ``None`` if a statement below the condition has the same text on both sides; otherwise the change was
-        not meant for this addition. Skips an addition that replaces a base statement below the condition.
+        Returns ``None`` if a statement directly below the condition has the same text on both sides; otherwise the change
+        was not meant for this addition. Skips an addition that replaces a base statement below the condition.
         """
         if not before or before[0].sides != "bou" or before[0] not in now:
             return None
@@ -99,14 +99,14 @@ class _Additions:
         return Reason("under a changed condition", tuple(names))
 
     def _has_shared_text_below(self, head: Strand) -> bool:
-        """Whether a statement below a head has the same text on both sides."""
-        inside = [
-            k for k in below(self.nodes, head.on(self.side)) if self._is_shared(k) and not self.nodes[k].is_comment
-        ]
+        """Whether a statement in the suite of a head has the same text on both sides."""
         return any(
             self.nodes[k].canon == self._get_other_text(self.strands[k])
-            for k in inside
-            if self.strands[k].sides == "bou"
+            for k in below(self.nodes, head.on(self.side))
+            if self.nodes[k].parent == head.on(self.side)
+            and self.strands[k].sides == "bou"
+            and self._is_shared(k)
+            and not self.nodes[k].is_comment
         )
 
     def _is_replacing_base(self, index: int, head: Strand) -> bool:

@@ -44,6 +44,7 @@ Kind = Literal[
     "added block emptied",
     "added block left",
     "added block replaced",
+    "replaced outside of a block",
     "removed block came back",
     # What upstream added has no place.
     "exit that omni has otherwise",

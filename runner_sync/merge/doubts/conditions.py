@@ -83,8 +83,8 @@ class _Additions:
     def _find_changed_condition(self, index: int, before: Sequence[Strand], now: Sequence[Strand]) -> Reason | None:
         """Return the reason if the other side changed the condition around an addition, or put a new one around it.
 
-        Returns ``None`` if a statement directly below the condition has the same text on both sides; otherwise the change
-        was not meant for this addition. Skips an addition that replaces a base statement below the condition.
+        Returns ``None`` if a statement in the condition's own suite has the same text on both sides; otherwise the
+        change was not meant for this addition. Skips an addition that replaces a base statement below the condition.
         """
         if not before or before[0].sides != "bou" or before[0] not in now:
             return None

@@ -156,7 +156,8 @@ def _make_decision(weave: Weave, question: _Question) -> Decision:
     has_grown = question.is_left_out and question.doubts[0].instead is not None
     together = len(strands) > 1 and question.reason.kind in PLACES
     around = [doubt.strand.upstream for doubt in question.doubts if is_explained_by_inside(weave, doubt, strands)]
-    in_omni = whole or together or question.reason.kind in OWN_BLOCKS or _is_removed_edit(question)
+    of_own_block = question.reason.kind in OWN_BLOCKS
+    in_omni = whole or together or of_own_block or _is_removed_edit(question)
     base = [strand.in_base for strand in strands if strand.base is not None]
     base += find_gone_between(weave, base) if question.is_left_out else ()
     base += [k for d in question.doubts if d.reason.kind in REPLACED for k in find_replaced(weave, d.strand)]
@@ -167,7 +168,7 @@ def _make_decision(weave: Weave, question: _Question) -> Decision:
         question.end_line,
         question.reason,
         question.confidence,
-        base=_show_side(weave.base, weave.of_base, base, whole=whole or has_grown),
+        base=_show_side(weave.base, weave.of_base, base, whole=whole or has_grown or of_own_block),
         omni=_show_side(
             weave.omni,
             weave.of_omni,

@@ -76,5 +76,7 @@ WHOLE_SUITES: Collection[Kind] = frozenset(
 """Reasons about a whole suite, which stays for what is inside it."""
 
 
-OWN_BLOCKS: Collection[Kind] = frozenset({"added block emptied", "added block left", "added block replaced"})
-"""Reasons about a block of omni's own, which is shown with all it was around, even if some of that stays."""
+OWN_BLOCKS: Collection[Kind] = frozenset(
+    {"added block emptied", "added block left", "added block replaced", "replaced outside of a block"}
+)
+"""Reasons about a block of omni's own or one in it, which is shown with all inside it, even if some of that stays."""

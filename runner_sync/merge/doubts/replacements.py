@@ -21,6 +21,7 @@ import builtins
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+from runner_sync.confidence import CONTESTED
 from runner_sync.merge.reason import Kind, Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, heads_around, pick_node
 from runner_sync.statements import ROOT, Node, below
@@ -49,6 +50,30 @@ def add_successors_beside(weave: Weave, kept: Collection[Strand], doubts: Sequen
     return [_add_successor(weave, doubt, alive, runs) for doubt in doubts]
 
 
+def find_replaced_in_own_blocks(weave: Weave, kept: Collection[Strand]) -> list[Doubt]:
+    """Return doubts about what omni moved into a block of its own, and upstream replaced outside of that block.
+
+    Without the replaced statements, the block must still be around others: a question about an empty one says it all.
+    """
+    alive = set(kept)
+    doubts = []
+    for run in _iter_added_runs(weave):
+        new = [strand for strand in (weave.of_upstream[k] for k in run) if not pick_node(weave, strand).is_comment]
+        instead = next((strand for strand in new if strand in alive), None)
+        for strand in (weave.of_base[k] for k in _find_passage(weave, run)):
+            head = next(heads_around(weave, strand, "o"), None)
+            is_dropped = (
+                weave.is_unedited(strand, "o") and strand not in alive and not pick_node(weave, strand).is_comment
+            )
+            if head is None or head.sides != "o" or head not in alive or not is_dropped:
+                continue
+            if instead is None or head not in instead.around():
+                reason = Reason("replaced outside of a block", (pick_node(weave, head).canon,))
+                doubts.append(Doubt(strand, reason, CONTESTED, instead, tuple(new)))
+                break
+    return doubts
+
+
 def _add_successor(weave: Weave, doubt: Doubt, alive: set[Strand], runs: Sequence[range]) -> Doubt:
     removed = doubt.strand
     if doubt.reason.kind != "edited statement removed" or removed.sides != "bo" or removed not in alive:
@@ -75,17 +100,25 @@ def _iter_added_runs(weave: Weave) -> Iterator[range]:
 def _is_replacement_of(weave: Weave, run: range, removed: Strand) -> bool:
     """Whether a run of new statements replaces a passage that upstream removed and that contains ``removed``.
 
-    The run must stand in place of the passage, in a suite around both, and call something that the passage called.
+    The run must stand in a suite around both.
+    """
+    head = weave.upstream[run[0]].parent
+    is_around = head == ROOT or weave.of_upstream[head] in heads_around(weave, removed, "b")
+    return is_around and removed.in_base in _find_passage(weave, run)
+
+
+def _find_passage(weave: Weave, run: range) -> list[int]:
+    """Return the base statements that upstream removed where a run of new ones stands and calls one of their functions.
+
+    Returns none if the run calls nothing that they call.
     """
     before = (weave.of_upstream[k].base for k in range(run[0] - 1, -1, -1))
     after = (weave.of_upstream[k].base for k in range(run[-1] + 1, len(weave.upstream)))
     first = next((index for index in before if index is not None), ROOT)
     last = next((index for index in after if index is not None), len(weave.base))
     passage = [k for k in range(first + 1, last) if weave.of_base[k].upstream is None]
-    head = weave.upstream[run[0]].parent
-    is_around = head == ROOT or weave.of_upstream[head] in heads_around(weave, removed, "b")
     called = _find_called(weave.upstream[k] for k in run) & _find_called(weave.base[k] for k in passage)
-    return removed.in_base in passage and is_around and bool(called)
+    return passage if called else []
 
 
 def _find_called(nodes: Iterator[Node]) -> set[str]:

@@ -98,6 +98,9 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
     "added block emptied": "{upstream} removed or replaced everything inside a block that {omni} had added",
     "added block left": "{omni} had wrapped this in a block; {upstream} moved it, and it stands outside that block now",
     "added block replaced": "{both} each wrapped this in a new block; only {upstream}'s block is around it now",
+    "replaced outside of a block": (
+        "{upstream} replaced statements that {omni} has in its block {names!r}; the replacement is not in that block"
+    ),
     "removed block came back": "{omni} had removed this; {upstream} moved it, and the move brought it back",
     "exit that omni has otherwise": "{upstream} added a return like those that {omni} has changed everywhere else",
     "exit of no loop": "left out: this `break` or `continue` has no loop around it here",

@@ -42,6 +42,13 @@ def test_plain_assignments_that_ported_code_reads_come_without_the_rest(
         pytest.param(f"{HEAD}{REFUSED}{PLAIN}{PLAIN}", READ, id="set twice"),
         pytest.param(f"{HEAD}{REFUSED}        if config:\n    {PLAIN}", READ, id="under a condition"),
         pytest.param(f"{HEAD.replace('super()', 'Base')}{REFUSED}{PLAIN}", READ, id="no super()"),
+        pytest.param(f"{HEAD}{REFUSED}        config = config.hf\n{PLAIN}", READ, id="what it reads is rebound"),
+        pytest.param(f"{HEAD}{REFUSED}        if not config:\n            return\n{PLAIN}", READ, id="behind a return"),
+        pytest.param(
+            f"{HEAD}        self.conn = triton.conn()\n        self._keeps = self.conn.keeps\n",
+            READ,
+            id="what it reads stays out",
+        ),
     ],
 )
 def test_other_assignments_stay_out(

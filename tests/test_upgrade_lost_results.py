@@ -23,7 +23,7 @@ WITHOUT = "def run(self, rows):\n    self.idle = f(rows)\n    return None\n"
 def test_a_result_that_nothing_keeps_is_said_to_be_lost(now: list[str], word: str) -> None:
     """``execute_model`` of the generation runner returned its output itself until 0.14.0."""
     twin = TWIN.replace("return None", word)
-    end = "; what this returned is lost: nothing here sets self.state, as the GPU runner does"
+    end = "; this returned a value before, and this method does not set self.state for later, as the GPU runner does"
     assert explain(WAS, now, after=WITHOUT, twin=twin) == end
 
 

@@ -41,7 +41,7 @@ def test_a_change_of_nesting_alone_is_ported_with_a_question(
     npu, expected = (text.replace("        self.note", f"{edit}        self.note") for text in (was, now))
     text, questions = upgrade(tmp_path, monkeypatch, npu, was, now)
     assert [line for line in expected.split("\n") if line not in text.split("\n")] == []
-    says = "which no longer has this under" if is_out else "which has this under"
+    says = "which moved this; here it is no longer under" if is_out else "which moved this; here it is under"
     assert f"ported from the GPU runner, {says} `{head.rstrip(':')}`" in questions
 
 

@@ -53,3 +53,18 @@ def test_the_other_half_of_a_method_comes_with_the_port_that_takes_it_away() -> 
 def test_a_member_that_npu_has_long_done_without_stays_out(npu: str, was: str) -> None:
     now = HALF.replace(STORED, f"{STORED}        self.count(rows)\n") + TAKE
     assert "def take(" not in upgraded(npu, was, HALF + TAKE, now).after
+
+
+SPLIT_LATER = HALF.replace(STORED, f"{STORED}        self.count(rows)\n") + TAKE
+
+
+def test_the_other_half_stays_out_where_the_port_leaves_the_method_whole() -> None:
+    own_exit = WHOLE.replace(ENDING, f"        if self.npu:\n            return self.npu_end(first)\n{ENDING}")
+    after = upgraded(own_exit, WHOLE, HALF + TAKE, SPLIT_LATER).after
+    assert "self.npu_end(first)" in after
+    assert "def take(" not in after
+
+
+def test_a_member_that_had_the_statements_beside_the_method_is_no_half_of_it() -> None:
+    """At the second base both have them: the method lost them, and the member did not get them from it."""
+    assert "def take(" not in upgraded(WHOLE, WHOLE, WHOLE + TAKE, SPLIT_LATER).after

@@ -156,6 +156,10 @@ def test_an_end_whose_other_end_omni_had_dropped_is_asked_about(monkeypatch: pyt
             "self.loads.forward_before()", f"{STEP}        self.loads.note()\n", LAST, DROPPED, id="another use in step"
         ),
         pytest.param("self.loads.forward_before()", STEP, LAST, LAST, id="upstream dropped it, too"),
+        pytest.param("self.loads.refresh()", STEP, LAST, DROPPED, id="a call with another name"),
+        pytest.param(
+            "self.loads.forward_before()", STEP, f"{LAST}        super().last()\n", DROPPED, id="the parent makes it"
+        ),
     ],
 )
 def test_a_dropped_call_is_no_end_of_what_came(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from verify_samples import ascend, find, npu, symbols, world
+from verify_samples import find, npu, symbols, world
 
 MADE_BY = """
 from dataclasses import dataclass
@@ -222,22 +222,3 @@ def test_a_parameter_that_refuses_its_default_is_told_by_itself() -> None:
     fill = "def fill(ids, rows=None):\n    assert rows is not None"
     found = find(world(npu=npu("def m(self):\n    fill()", head=fill)))
     assert symbols(found) == [("RS302", "fill(ids)"), ("RS302", "fill(rows)")]
-
-
-STATIC, BOUND = "@staticmethod\ndef step(rows, size): ...", "def step(self, size): ..."
-SHIFTED = "it is not static any more, so the call itself gives its first parameter."
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "is_said"),
-    [
-        (STATIC, BOUND, True),
-        (BOUND.replace("size", "rows, size"), BOUND, False),
-        (STATIC, STATIC.replace("rows, ", ""), False),
-    ],
-)
-def test_the_fix_says_that_a_method_stopped_being_static(before: str, after: str, is_said: bool) -> None:
-    text = npu("def m(self):\n    self.step(1, 2)")
-    (found,) = find(world(npu=text, ascend=ascend(after)), world(npu=text, ascend=ascend(before)))
-    assert (found.code, found.symbol) == ("RS302", "step()")
-    assert found.fix.endswith(SHIFTED) == is_said

@@ -196,39 +196,3 @@ def test_a_frozen_base_decides_for_its_fields_only() -> None:
     found = find(world(npu=npu(body, head=made), **{"vllm/output.py": output}))
     assert symbols(found) == [("RS317", "Made.ids")]
     assert found[0].message == "`out.ids` cannot be assigned: `Base` (vllm/output.py:7) is frozen."
-
-
-KINDS = "def __init_subclass__(cls, *, kind, **more): ..."
-
-# What the base in the target has, the head of omni's class, the parameter that does not fit.
-HEADS = {
-    "a keyword is required": (KINDS, "class Made(Base):", "kind"),
-    "and another is given": (KINDS, "class Made(Base, late=1):", "kind"),
-    "a keyword is unknown": ("def __init_subclass__(cls, kind=1): ...", "class Made(Base, late=1):", "late"),
-    "as a classmethod": ("@classmethod\n    " + KINDS, "class Made(Base):", "kind"),
-    "it is given": (KINDS, "class Made(Base, kind=1):", ""),
-    "it has a default": (KINDS.replace("kind", "kind=1"), "class Made(Base):", ""),
-    "any keyword fits": (KINDS, "class Made(Base, kind=1, late=1):", ""),
-    "keywords from elsewhere": (KINDS, "class Made(Base, **KEYWORDS):", ""),
-    "a metaclass may take it": (KINDS, "class Made(Base, metaclass=Meta):", ""),
-    "a base outside the trees may take it": (KINDS, "class Made(Outside, Base):", ""),
-    "the class's own is for others": ("pass", f"class Made(Base):\n    {KINDS}", ""),
-    "a decorator may change it": ("@traced\n    " + KINDS, "class Made(Base):", ""),
-    "a class before it takes it": (
-        KINDS,
-        "class Middle(Base, kind=1):\n    def __init_subclass__(cls): ...\nclass Made(Middle):",
-        "",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", HEADS)
-def test_the_keywords_of_a_class_statement(name: str) -> None:
-    more, head, wrong = HEADS[name]
-    text = npu("pass", head=f"from torch import Outside\nfrom vllm.output import Base\n{head}\n    extra = 1\n")
-    new, old = (
-        world(npu=text, **{"vllm/output.py": OUTPUT.format(decorator="", bases="", more=has)}) for has in (more, "pass")
-    )
-    expected = [("RS317", f"Base.__init_subclass__({wrong})")] if wrong else []
-    assert symbols(find(new, old)) == expected
-    assert find(new, new) == []

@@ -521,6 +521,7 @@ PLAIN = "Await it. `m` is a plain method, so it and its callers must become coro
         (COROUTINE, "def m(self):\n    return self.size() + 1", PLAIN),
         (COROUTINE, "def m(self):\n    self.size()", PLAIN),
         (COROUTINE, "async def m(self):\n    return self.size() + 1", "Await it."),
+        (COROUTINE, "async def m(self):\n    return [lambda: self.size() + 1]", "Await it."),
         (COROUTINE, "def m(self):\n    async def inner():\n        self.size()", "Await it."),
         (GENERATOR, "def m(self):\n    return self.size() + 1", "Use it as the target does, where it is a generator."),
     ],

@@ -5,40 +5,15 @@ from __future__ import annotations
 import pytest
 from verify_samples import find, npu, symbols, world
 
-from runner_sync.model import Finding
-
 BATCH_READER = npu("def m(self, batch: Batch):\n    return batch.late", head="from {}.batch import Batch\n")
 
 
 def test_an_annotated_object_of_vllm_needs_the_old_tree() -> None:
     text = BATCH_READER.format("vllm")
-    new = world(npu=text, **{"vllm/batch.py": "class Batch:\n    rows = 1\n", "vllm/group.py": "late = 1\n"})
+    new = world(npu=text, **{"vllm/batch.py": "class Batch:\n    rows = 1\n"})
     old = world(npu=text, **{"vllm/batch.py": "class Batch:\n    late = 1\n"})
     assert symbols(find(new)) == []
     assert symbols(find(new, old)) == [("RS308", "Batch.late")]
-
-
-SETS_LATE = "def set(batch):\n    {}\n"
-
-# What stands beside the reader in its module and in another one, and whether the attribute is told without old trees.
-MENTIONS = {
-    "no other module mentions it": ("", "", True),
-    "the reader's module reads it once more": ("def get(batch):\n    return batch.late\n", "", True),
-    "the reader's module asks for something longer": ("def get(batch):\n    return batch.later\n", "", True),
-    "the reader's module sets it": (SETS_LATE.format("batch.late = 1"), "", False),
-    "the reader's module sets it by name": (SETS_LATE.format("setattr(batch, 'late', 1)"), "", False),
-    "the reader's module defines it": ("class Small(Batch):\n    def late(self): ...\n", "", False),
-    "a class of vLLM may derive and have it": ("", "class Small(Batch):\n    late: int = 0\n", False),
-    "a remark of vLLM mentions it": ("", "# late\n", False),
-}
-
-
-@pytest.mark.parametrize("name", MENTIONS)
-def test_an_attribute_that_stands_nowhere_else_needs_no_old_tree(name: str) -> None:
-    beside, elsewhere, is_told = MENTIONS[name]
-    text = BATCH_READER.format("vllm") + "\n" + beside
-    new = world(npu=text, **{"vllm/batch.py": "class Batch:\n    rows = 1\n", "vllm/group.py": elsewhere})
-    assert ("RS308", "Batch.late") in symbols(find(new)) if is_told else not find(new)
 
 
 @pytest.mark.parametrize(
@@ -504,55 +479,3 @@ def test_what_is_bound_below_is_not_what_is_read(name: str) -> None:
     body, is_told = BOUND_TWICE[name]
     text = npu("def m(self):\n    " + body.replace("\n", "\n    "), head="from vllm.runner import Batch")
     assert symbols(find(world(npu=text))) == ([("RS308", "Batch.gone")] if is_told else [])
-
-
-KINDS = """\
-from dataclasses import dataclass
-from typing import NamedTuple
-from msgspec import Struct
-from torch import Outside
-{decorator}
-class Rows{bases}:
-    size: int = 0
-"""
-DATACLASS, PLAIN, STRUCT, RECORD = ("@dataclass", ""), ("", ""), ("", "(Struct)"), ("", "(NamedTuple)")
-FIELDS = [("RS308", "Rows.__dataclass_fields__")]
-
-# What the class was, what it is, what the runner does with such an object.
-OTHER_KINDS = {
-    "a struct is copied": (DATACLASS, STRUCT, "replace(rows, size=1)", FIELDS),
-    "a record is copied": (DATACLASS, RECORD, "replace(rows, size=1)", FIELDS),
-    "a plain object is copied": (DATACLASS, PLAIN, "replace(rows, size=1)", FIELDS),
-    "it is made a dictionary": (DATACLASS, PLAIN, "dataclasses.asdict(rows)", FIELDS),
-    "a record is no record now": (RECORD, DATACLASS, "rows._replace(size=1)", [("RS308", "Rows._replace")]),
-    "still a dataclass": (DATACLASS, DATACLASS, "replace(rows, size=1)", []),
-    "never one": (PLAIN, PLAIN, "replace(rows, size=1)", []),
-    "still a record": (RECORD, RECORD, "rows._replace(size=1)", []),
-    "a decorator may make it one": (DATACLASS, ("@config", ""), "replace(rows, size=1)", []),
-    "a base outside the trees may be one": (DATACLASS, ("", "(Outside)"), "replace(rows, size=1)", []),
-    "somebody else's replace": (DATACLASS, PLAIN, "self.config.replace(rows, size=1)", []),
-    "its own replace": (DATACLASS, PLAIN, "def replace(a): return a\nreplace(rows)", []),
-    "it may fail": (DATACLASS, PLAIN, "try:\n    replace(rows)\nexcept TypeError:\n    pass", []),
-}
-
-
-@pytest.mark.parametrize("name", OTHER_KINDS)
-def test_an_object_that_became_another_kind(name: str) -> None:
-    was, now, use, expected = OTHER_KINDS[name]
-    assert symbols(other_kind(was, now, use)) == expected
-
-
-def test_an_object_of_a_class_that_derives_may_be_a_dataclass() -> None:
-    heir = "from vllm.rows import Rows\n{}class Wide(Rows):\n    width: int = 0\n"
-    assert not other_kind(DATACLASS, PLAIN, "replace(rows)", heir.format("@dataclass\n"))
-    assert symbols(other_kind(DATACLASS, PLAIN, "replace(rows)", heir.format(""))) == FIELDS
-
-
-def other_kind(was: tuple[str, str], now: tuple[str, str], use: str, beside: str = "") -> list[Finding]:
-    body = "def m(self, rows: Rows):\n    " + use.replace("\n", "\n    ")
-    text = npu(body, head="import dataclasses\nfrom dataclasses import replace\nfrom vllm.rows import Rows\n")
-    new, old = (
-        world(npu=text, **{"vllm/rows.py": KINDS.format(decorator=d, bases=b), "vllm_ascend/more.py": beside})
-        for d, b in (now, was)
-    )
-    return find(new, old)

@@ -24,6 +24,8 @@ USES = {
     "gone through": "return [row for row in self.step()]",
     "tested on the spot": "while self.step():\n    pass",
     "empty before": "run = None\nif self.config:\n    run = self.step()\nif run:\n    run()",
+    "behind a try": "try:\n    run = self.step()\nexcept KeyError:\n    run = None\nreturn run.rows",
+    "behind a branch": "if self.config:\n    run = self.step()\nelse:\n    run = None\nreturn run.rows",
     "asked of the parent": "run = super().step()\nrun()",
 }
 NO_USES = {

@@ -158,7 +158,9 @@ def _find_resets(text: str, since: int, line: int) -> Iterator[str]:
     nodes = flatten(text)
     last = max(index for index, node in enumerate(nodes) if node.start <= line)
     around = {nodes[index].parent for index in (last, *ancestors(nodes, last))}
-    for row in nodes:
+    for index, row in enumerate(nodes):
+        if row.parent in around and row.keyword == "with" and row.start < line:
+            around.add(index)
         if row.parent not in around or not since < row.start < line or row.compound or row.is_comment:
             continue
         match parse_unit(row.canon).body:

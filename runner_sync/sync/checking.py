@@ -214,17 +214,27 @@ def _open_comparison(
     options: CheckOptions, given: inputs.Inputs, new: pairs.Pair, modules: Sequence[DerivedModule]
 ) -> tuple[World | None, list[str]]:
     """Open the trees that omni seems to be for, if they differ from the target, and add a remark."""
+    failed, remarks = "rules that compare versions found nothing to compare with", []
+    followed, vllm = new.followed, new.vllm
     try:
-        pair = pairs.open_pair_of_omni(options, given, new, copied_from=_find_copied_refs(options, given, modules))
+        refs = _find_copied_refs(options, given, modules)
+        followed = pairs.open_newest(refs, given, options) or new.followed
     except InputError as error:
-        return None, [f"rules that compare versions found nothing to compare with: {error}"]
-    if pair is None:
-        return None, []
-    named = [f"{pair.followed.source.project} {pair.followed.source.ref}, which the copies seem to follow"]
-    named = named if pair.followed not in (new.followed, pair.vllm) else []
-    if pair.vllm is not new.vllm:
-        named.append(f"vLLM {pair.vllm.source.ref}, which this vllm-omni is for")
-    return pair.world(given), [f"rules that compare versions compare with {' and '.join(named)}"]
+        remarks.append(f"{failed} in vllm-ascend: {error}")
+    try:
+        vllm = pairs.open_omni_vllm(options, given, new) or new.vllm
+    except InputError as error:
+        remarks.append(f"{failed} in vLLM: {error}")
+    if followed is new.followed and vllm is new.vllm:
+        return None, remarks
+    project = given.profile.followed
+    pair = pairs.Pair(vllm if project == "vllm" else followed, vllm)
+    named = (
+        [f"{project} {followed.source.ref}, which the copies seem to follow"] if followed is not new.followed else []
+    )
+    if vllm is not new.vllm:
+        named.append(f"vLLM {vllm.source.ref}, which this vllm-omni is for")
+    return pair.world(given), [f"rules that compare versions compare with {', and '.join(named)}", *remarks]
 
 
 def _find_copied_refs(options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule]) -> list[str]:

@@ -36,7 +36,7 @@ def make_lock_change(
     results = [_drop_twins(result) if result.path in unseen else result for result in results]
     marked = options.conflict == "inline"
     entries = [entry for result in results for entry in _make_entries(result, given, marked=marked)]
-    if command == "upgrade":
+    if command == "upgrade" and not marked:
         entries = _keep_unseen_edits(entries, results, given.lock)
     is_whole = options.gpu and options.upstream and not options.only
     read = {source.project: source for source in given.sources if source.project != "vllm-omni"}

@@ -109,25 +109,27 @@ def open_older_pair(options: CheckOptions, given: inputs.Inputs, new: Pair) -> P
     return Pair(followed, inputs.open_at("vllm", version, given.vllm, options.progress))
 
 
-def open_pair_of_omni(
-    options: CheckOptions, given: inputs.Inputs, new: Pair, *, copied_from: Iterable[str] = ()
-) -> Pair | None:
-    """Return the pair that the omni tree is for; ``None`` if that is unknown, or ``new`` as far as can be told.
+def open_newest(refs: Iterable[str], given: inputs.Inputs, options: CheckOptions) -> Tree | None:
+    """Open the followed project at the newest of ``refs``; ``None`` if there are none, or the target has its texts.
 
-    It has the followed project at the newest of ``copied_from``, and the vLLM that omni declares if that is of another
-    minor version. Raises ``InputError`` if either cannot be read.
+    Raises ``InputError`` if it cannot be read.
+    """
+    assert given.followed is not None
+    ref = _choose_newest(Counter(refs))
+    return None if ref is None or has_texts_of(ref, given.followed) else open_followed_at(ref, given, options)
+
+
+def open_omni_vllm(options: CheckOptions, given: inputs.Inputs, new: Pair) -> Tree | None:
+    """Open the vLLM that omni is for; ``None`` if that is unknown or of the same minor version as the target.
+
+    Raises ``InputError`` if it cannot be read.
     """
     from packaging.version import Version
 
-    ref = _choose_newest(Counter(copied_from))
-    followed = new.followed if ref is None or has_texts_of(ref, new.followed) else open_followed_at(ref, given, options)
     declared, target = sources.declared_vllm(given.omni), new.vllm.source.version
-    vllm = new.vllm
-    if declared and target and Version(declared).release[:2] != Version(target).release[:2]:
-        vllm = inputs.open_at("vllm", declared, new.vllm, options.progress)
-    if given.profile.followed == "vllm":
-        followed = vllm
-    return None if followed is new.followed and vllm is new.vllm else Pair(followed, vllm)
+    if declared is None or target is None or Version(declared).release[:2] == Version(target).release[:2]:
+        return None
+    return inputs.open_at("vllm", declared, new.vllm, options.progress)
 
 
 def _find_locked_vllm(ref: str, given: inputs.Inputs) -> str | None:

@@ -7,6 +7,7 @@ touch: nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from runner_sync.compose.rulers import enclose_additions, join_blocks
 from runner_sync.fitting.members import Twins, find_obstacles
@@ -22,6 +23,7 @@ from runner_sync.upgrade.from_gpu.members.new_members import ask_about_declined,
 from runner_sync.upgrade.from_gpu.merging import porting
 from runner_sync.upgrade.from_gpu.merging.refusing import refuse_idle_calls, veto_for
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
+from runner_sync.upgrade.from_gpu.twin.taken_apart import find_left_whole
 from runner_sync.upgrade.job import Fate, ModuleJob
 
 
@@ -48,6 +50,8 @@ def _port_class(
     """Port one class, methods first: their new texts show which new members the class needs."""
     pair = beside_twin.pair_classes(class_name, drafts, job, side)
     drafts = _port_changes(class_name, drafts, job, side, pair)
+    left_whole = find_left_whole(side.taken_apart, [draft for draft in drafts if draft.owner == class_name])
+    side = replace(side, known_before=side.known_before | left_whole)
     decisions = beside_twin.decide_members(class_name, beside_twin.pair_classes(class_name, drafts, job, side), job)
     decisions, side = shorten_constructor(class_name, decisions, drafts, job, side)
     drafts = [*drafts, *port_members(class_name, decisions, drafts, job, side)]

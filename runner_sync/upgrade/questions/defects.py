@@ -185,7 +185,11 @@ def _find_lost_in_vllm(owner: str, drafts: Sequence[Draft], job: ModuleJob, vllm
     if inherited is None or not inherited.vllm:
         return set()
     mine = [draft.text for draft in drafts if draft.owner == owner and not draft.removed]
-    names = {name for text in vllm for name in _find_set_attributes(text)} - inherited.members.keys()
+    names = (
+        {name for text in vllm for name in _find_set_attributes(text)}
+        - inherited.members.keys()
+        - inherited.vllm.keys()
+    )
     names &= {name for text in mine for name in self_names(text)}
     return names - _find_set_among(names, [*mine, *_iterate_other_texts(owner, job), *inherited.vllm.values()])
 

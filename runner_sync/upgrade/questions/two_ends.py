@@ -23,7 +23,7 @@ from runner_sync.lineage import list_nodes
 from runner_sync.model import ReviewItem
 from runner_sync.statements import Node, below, lines_of
 from runner_sync.statements.calls import names_called
-from runner_sync.texts.member_text import canonical
+from runner_sync.texts.member_text import canonical, find_called_parents
 from runner_sync.thresholds import FEWEST_WORDS
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
@@ -56,7 +56,8 @@ def ask_about_other_ends(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]
     bases = {draft.name: text for draft in drafts if (text := find_base_text(draft, job)) and draft.follows_upstream}
     copies = [draft for draft in drafts if draft.name in bases]
     left_out = [
-        one for find in (_find_left_out, _find_dropped) for draft in copies for one in find(draft, bases[draft.name])
+        *(one for draft in copies for one in _find_left_out(draft, bases[draft.name])),
+        *(one for draft in copies for one in _find_dropped(draft, bases[draft.name], _list_texts(draft, drafts, job))),
     ]
     if not left_out:
         return [*drafts]
@@ -73,9 +74,17 @@ def _find_left_out(draft: Draft, base: str) -> Iterator[_LeftOut]:
             yield from (_LeftOut(draft, called, item) for called in names_called(item.upstream) if called not in known)
 
 
-def _find_dropped(draft: Draft, base: str) -> Iterator[_LeftOut]:
+def _list_texts(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> list[str]:
+    """Return the texts in which omni may make the calls of a copy: its own, and omni's other methods of the class."""
+    mine = [one.text for one in drafts if one.owner == draft.owner and not one.follows_upstream and not one.removed]
+    return [draft.before, draft.text, *mine, *job.hierarchy.of(draft.owner).omnis.values()]
+
+
+def _find_dropped(draft: Draft, base: str, texts: Sequence[str]) -> Iterator[_LeftOut]:
     """Yield the calls on kept objects that upstream makes as before, and of whose objects the copy calls nothing."""
-    used = {one.rpartition(".")[0] for text in (draft.before, draft.text) for one in names_called(text)}
+    if find_called_parents(draft.text, draft.member):
+        return
+    used = {one.rpartition(".")[0] for text in texts for one in names_called(text)}
     for called in {*names_called(base)} & {*names_called(draft.upstream or "")}:
         if is_on_kept_object(called) and called.rpartition(".")[0] not in used:
             yield _LeftOut(draft, called)
@@ -117,6 +126,8 @@ def _are_two_ends(draft: Draft, called: str, other: _LeftOut, bases: Mapping[str
         return False
     if _are_opposite(name, other_name):
         return True
+    if other.item is None and not {*name.split("_")} & {*other_name.split("_")} - {""}:
+        return False
     texts = (bases[draft.name], bases[other.draft.name] if other.item is not None else draft.before)
     used = (one for text in texts for one in names_called(text))
     return is_on_kept_object(called) and not any(one.startswith(f"{owner}.") for one in used)

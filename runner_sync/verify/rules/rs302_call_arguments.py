@@ -30,21 +30,18 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.model import Finding, Severity
 from runner_sync.signatures import join_quoted
-from runner_sync.syntax import Function, decorator_name
 from runner_sync.verify.expecting import CALL_ERRORS
-from runner_sync.verify.trees.calling.callees import functions_of
 from runner_sync.verify.trees.calling.calls import Unfitting, find_misfits
 from runner_sync.verify.trees.functions import find_asserted
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
-from runner_sync.verify.trees.steps import Step, step_of, steps
+from runner_sync.verify.trees.steps import Step, steps
 from runner_sync.verify.trees.values.typed_dicts import required_keys_of
 
 CODE = "RS302"
 NAME = "call-arguments"
 SEVERITY: Severity = "error"
 
-_NO_LONGER_STATIC = ": it is not static any more, so the call itself gives its first parameter"
 _REFUSED = ": it refuses the default `None`"
 
 
@@ -52,8 +49,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
     """Yield calls in ``module`` whose arguments no reachable definition accepts."""
     misfits = find_misfits(program, module, old, keywords=False)
     for _, group in itertools.groupby(misfits, key=_describe_group):
-        same = list(group)
-        yield _make_finding(same, was_static=_was_static(program, same[0], old))
+        yield _make_finding(list(group))
     for step in steps(program, module, old):
         for node in step.frame.nodes():
             if isinstance(node, ast.Call) and not step.frame.is_guarded(node, CALL_ERRORS):
@@ -69,18 +65,7 @@ def _is_none_refused(found: Unfitting) -> bool:
     return found.callee.function is not None and found.misfit.name in find_asserted(found.callee.function)
 
 
-def _was_static(program: Program, found: Unfitting, old: Program | None) -> bool:
-    """Whether a call reached only static methods in the old trees, and reaches a method that is not static now."""
-    step, now = step_of(program, found.frame, old), found.callee.function
-    was = functions_of(step.reached_before(found.call)) if step is not None else []
-    return now is not None and bool(was) and all(map(_is_static, was)) and not _is_static(now)
-
-
-def _is_static(function: Function) -> bool:
-    return any(decorator_name(decorator) == "staticmethod" for decorator in function.decorator_list)
-
-
-def _make_finding(group: Sequence[Unfitting], *, was_static: bool) -> Finding:
+def _make_finding(group: Sequence[Unfitting]) -> Finding:
     found, callee = group[0], group[0].callee
     names = [one.misfit.name for one in group]
     text = found.misfit.text if len(names) == 1 else f"requires {join_quoted(names)}, which are not given"
@@ -89,7 +74,7 @@ def _make_finding(group: Sequence[Unfitting], *, was_static: bool) -> Finding:
         found.call,
         symbol=f"{callee.name}({', '.join(names)})",
         message=f"`{callee.name}` ({callee.place}) {text}{_REFUSED if _is_none_refused(found) else ''}.",
-        fix=f"Call `{callee.name}` as {callee.place} declares it{_NO_LONGER_STATIC if was_static else ''}.",
+        fix=f"Call `{callee.name}` as {callee.place} declares it.",
     )
 
 

@@ -2,11 +2,11 @@
 
 What: `x.attribute` where every class that `x` can be is fully visible in the target and none has the attribute: `x` is
 constructed in sight, or annotated with a class of vllm-ascend without subclasses. For other annotated classes the rule
-reports attributes that the class had, or that were set on such objects, in the old trees, and attributes whose name
-stands in no module but the runners that read it. Also `Class.attribute` on the class itself. With the old trees also:
+reports attributes that the class had, or that were set on such objects, in the old trees. Also `Class.attribute` on the
+class itself. With the old trees also:
 
-- `x[key]` and `len(x)` of objects that lost the special method for it, `dataclasses.replace(x)` and the like of objects
-  that are no dataclasses any more, and `x["key"]` where the `TypedDict` lost that key;
+- `x[key]` and `len(x)` of objects that lost the special method for it, and `x["key"]` where the `TypedDict` lost that
+  key;
 - methods that the class of an object with a base outside the trees (`torch.nn.Module`) had and lost;
 - attributes of members that now hold only lists, numbers and the like, and held something with the attribute before;
 - members of an object of unknown class (`self.model.x`) whose name stands nowhere in the target any more, or that only
@@ -22,15 +22,15 @@ Why: upstream moves fields between its state objects at nearly every release. 7 
 
 Fix: read it from where the target keeps it now. Where the target has it nowhere, leave out what reads it.
 
-Leaves alone: objects annotated with a class of vLLM, or with one that has subclasses, without old trees if any module
-mentions the attribute (a subclass may have it); reads under a condition that tests for the attribute with
-`hasattr`/`getattr`; names that the code tests with `isinstance` or `type`, except the body of `if isinstance(x,
-Class):` for a class without subclasses; classes with `__getattr__` (which does not answer reads on the class itself) or
-bases outside the trees; attributes that a function of the class's module or another module writes (for a field that the
-class itself lost, only writes on an object of that name and subclasses that have it count); keys that the function
-tests (`"key" in x`), that any module sets, or that omni writes into a dictionary; for objects of unknown class, names
-of one word, and names that anything in the trees still mentions. In omni's GPU code that a runner inherits, the rule
-checks only attributes of objects of known class.
+Leaves alone: objects annotated with a class of vLLM, or with one that has subclasses, without old trees (a subclass may
+have the attribute); reads under a condition that tests for the attribute with `hasattr`/`getattr`; names that the code
+tests with `isinstance` or `type`, except the body of `if isinstance(x, Class):` for a class without subclasses; classes
+with `__getattr__` (which does not answer reads on the class itself) or bases outside the trees; attributes that a
+function of the class's module or another module writes (for a field that the class itself lost, only writes on an
+object of that name and subclasses that have it count); keys that the function tests (`"key" in x`), that any module
+sets, or that omni writes into a dictionary; for objects of unknown class, names of one word, and names that anything in
+the trees still mentions. In omni's GPU code that a runner inherits, the rule checks only attributes of objects of known
+class.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ from typing import Literal
 
 from runner_sync.model import PACKAGES, TITLES, Finding, Severity
 from runner_sync.naming import module_name
-from runner_sync.syntax import dotted_name, last_word
+from runner_sync.syntax import last_word
 from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees import vanished
-from runner_sync.verify.trees.classes import DATACLASS_FIELDS, ClassInfo, Mro, is_record
+from runner_sync.verify.trees.classes import ClassInfo, Mro, is_record
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
@@ -64,6 +64,11 @@ _OF_EVERY_CLASS = frozenset(
         *dir(tuple),
         *dir(type),
         "__annotations__",
+        "_replace",
+        "_asdict",
+        "_fields",
+        "_field_defaults",
+        "_make",
         "__dict__",
     }
 )
@@ -75,8 +80,6 @@ _OF_ITEMS: dict[type[ast.expr_context], str] = {
     ast.Del: "__delitem__",
 }
 
-
-_OF_DATACLASSES = frozenset({"dataclasses.replace", "dataclasses.asdict", "dataclasses.astuple", "dataclasses.fields"})
 
 # The methods of every torch module: a class that no longer overrides one still has it.
 _OF_MODULES = frozenset(
@@ -114,7 +117,7 @@ def _find(program: Program, module: Module, old: Program | None) -> Iterator[Fin
                 continue
             if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
                 yield from _check_key(step, node)
-            for value, name in _find_special_methods(program, frame, node):
+            for value, name in _find_special_methods(frame, node):
                 lost = _find_classes_without(step, value, name)
                 if lost:
                     yield _make_finding(program, frame, value, name, lost)
@@ -197,8 +200,8 @@ def _find_builtin_types(program: Program, frame: Frame, node: ast.expr) -> froze
     return None if None in kinds else frozenset().union(*(kind for kind in kinds if kind is not None))
 
 
-def _find_special_methods(program: Program, frame: Frame, node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
-    """Yield the object whose items, length or fields a node needs, with the special member for it."""
+def _find_special_methods(frame: Frame, node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
+    """Yield the object whose items or length a node needs, with the special method for it."""
     if frame.is_guarded(node, CALL_ERRORS):
         return
     match node:
@@ -206,10 +209,6 @@ def _find_special_methods(program: Program, frame: Frame, node: ast.AST) -> Iter
             yield value, _OF_ITEMS[type(context)]
         case ast.Call(func=ast.Name(id="len"), args=[value]) if not frame.binds("len"):
             yield value, "__len__"
-        case ast.Call(func=called, args=[value, *_]):
-            meant = program.definitions(frame, dotted_name(called) or "")
-            if any(definition.name in _OF_DATACLASSES for definition in meant):
-                yield value, DATACLASS_FIELDS
 
 
 def _find_classes_without(step: Step, value: ast.expr, name: str) -> list[Instance]:
@@ -218,12 +217,7 @@ def _find_classes_without(step: Step, value: ast.expr, name: str) -> list[Instan
         return []
     program = step.program
     found = program.infer(step.frame, value) or []
-    has = any(
-        (is_record(i.info) and name != DATACLASS_FIELDS)
-        or _may_have(program, i, name)
-        or _has_subclass_with(program, i, name)
-        for i in found
-    )
+    has = any(is_record(i.info) or _may_have(program, i, name) or _has_subclass_with(program, i, name) for i in found)
     return found if found and not has and _had_before(step, value, name)[0] else []
 
 
@@ -241,10 +235,9 @@ def _find_classes_lacking(program: Program, frame: Frame, node: ast.Attribute, s
         return []
     is_sealed = all(instance.exact or program.is_last(instance.info) for instance in instances)
     defined, given = _had_before(step, node.value, node.attr) if step is not None else (False, False)
-    around = program.world.surroundings
     if not is_sealed and not defined and not given:
-        is_nowhere = around.is_only_read(node.attr, beside={module.path for module in program.checked})
-        return instances if is_nowhere else []
+        return []
+    around = program.world.surroundings
     if not defined:
         return [] if around.is_written(node.attr) else instances
     # The class itself defined it before, so a write of the same name elsewhere concerns another class.
@@ -316,12 +309,13 @@ def _make_finding(program: Program, frame: Frame, node: ast.expr, name: str, ins
     info = instances[0].info
     text = ast.unparse(node.value if isinstance(node, ast.Attribute) and node.attr == name else node)
     what = "this class" if text.split(".")[-1] == info.name else f"a `{info.name}`"
-    message = f"`{text}` has no `{name}`: {what} ({info.place}) does not define it."
-    fix = _make_fix(program, name, info)
-    if name == DATACLASS_FIELDS:
-        message = f"`{text}` is no dataclass any more: {what} ({info.place}) is another kind of object."
-        fix = "Copy or read it as the target does."
-    return frame.finding((CODE, SEVERITY), node, symbol=f"{info.name}.{name}", message=message, fix=fix)
+    return frame.finding(
+        (CODE, SEVERITY),
+        node,
+        symbol=f"{info.name}.{name}",
+        message=f"`{text}` has no `{name}`: {what} ({info.place}) does not define it.",
+        fix=_make_fix(program, name, info),
+    )
 
 
 def _make_fix(program: Program, name: str, info: ClassInfo) -> str:

@@ -31,7 +31,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.model import Finding, Severity
 from runner_sync.statements import always_leaves
-from runner_sync.syntax import is_none
+from runner_sync.syntax import is_name, is_none, promises_value
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.calling.virtual import VirtualCall, find_override_calls
 from runner_sync.verify.trees.classes import ClassInfo
@@ -47,9 +47,6 @@ from runner_sync.verify.trees.values.uses import COMPARED, Place, places
 CODE = "RS311"
 NAME = "ignored-result"
 SEVERITY: Severity = "warning"
-
-_OPENED = COMPARED | {"attribute", "called", "item", "iterated", "special", "streamed", "unpacked"}
-"""Uses by which a value must be something; one that is only passed on need not."""
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
@@ -95,21 +92,52 @@ def _make_finding(frame: Frame, node: ast.Expr, callee: Callee) -> Finding:
 
 def _find_used_calls(frame: Frame) -> Iterator[ast.Call]:
     """Yield calls through ``self`` or ``super()`` whose value this frame uses, directly or by its one name."""
-    for call, uses in places(frame) if frame.owner is not None else ():
-        opened = [place for place in uses if place.is_tested or place.use in _OPENED]
-        if _is_own_call(frame, call.func) and any(place.node is call or _is_result(frame, place) for place in opened):
-            yield call
-
-
-def _is_result(frame: Frame, place: Place) -> bool:
-    """Whether a name holds the result of a call, or ``None``, wherever the frame assigns it."""
-    bound = frame.bound.get(place.node.id, ()) if isinstance(place.node, ast.Name) else ()
-    values = [node.value if isinstance(node, ast.Assign) and len(node.targets) == 1 else node for node in bound]
-    return all(isinstance(value, ast.Call) or is_none(value) for value in values)
+    if frame.owner is None:
+        return
+    used = [part for node in frame.nodes() for part in _find_used_parts(node)]
+    names = {node.id for node in used if isinstance(node, ast.Name)}
+    for name in sorted(names & set(frame.bound)):
+        values = [
+            n.value if isinstance(n, ast.Assign) and _is_whole_assignment(n, name) else n for n in frame.bound[name]
+        ]
+        used += [v for v in values if isinstance(v, ast.Call)] if all(_is_call_or_none(v) for v in values) else []
+    yield from (part for part in used if isinstance(part, ast.Call) and _is_own_call(frame, part.func))
 
 
 def _is_own_call(frame: Frame, called: ast.expr) -> bool:
     return isinstance(called, ast.Attribute) and (frame.is_self(called.value) or frame.is_super(called.value))
+
+
+def _find_used_parts(node: ast.AST) -> list[ast.expr]:
+    """Return the parts of ``node`` that it tests, calls, iterates over, unpacks, or reads an item or attribute of.
+
+    A value that is only passed on does not count.
+    """
+    if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
+        return _find_tested_parts(node.test)
+    if isinstance(node, ast.Call):
+        return [node.func]
+    if isinstance(node, ast.Attribute | ast.Subscript):
+        return [node.value]
+    if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+        return [node.iter]
+    return [node.value] if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple | ast.List) else []
+
+
+def _find_tested_parts(test: ast.expr) -> list[ast.expr]:
+    if isinstance(test, ast.BoolOp):
+        return [part for value in test.values for part in _find_tested_parts(value)]
+    if isinstance(test, ast.UnaryOp):
+        return _find_tested_parts(test.operand)
+    return [test.left] if isinstance(test, ast.Compare) else [test]
+
+
+def _is_whole_assignment(node: ast.Assign, name: str) -> bool:
+    return all(is_name(target, name) for target in node.targets)
+
+
+def _is_call_or_none(value: ast.AST) -> bool:
+    return isinstance(value, ast.Call) or is_none(value)
 
 
 def _check_missing_value(program: Program, frame: Frame, call: ast.Call) -> Iterator[Finding]:
@@ -157,10 +185,8 @@ def _is_needed(call: VirtualCall) -> bool:
 
 def _is_used(frame: Frame, place: Place) -> bool:
     """Whether the code there needs or keeps a value, or returns it from a function that promises one."""
-    declared = frame.function.returns
-    is_promised = declared is not None and not is_none(declared)
     is_returned = any(value is place.node for value in returns_of(frame.function))
-    return place.is_needed or place.is_stored or (is_promised and is_returned)
+    return place.is_needed or place.is_stored or (is_returned and promises_value(frame.function))
 
 
 def _check_lost_value(step: Step, call: ast.Call) -> Iterator[Finding]:

@@ -59,7 +59,9 @@ _RESULT_METHODS = {
     "coroutine": frozenset({"__await__"}),
 }
 # Uses that need what no function has: an order, a sum, items, an attribute without ``__``.
-_VALUE_USES = frozenset[Use]({"attribute", "item", "iterated", "merged", "operand", "ordered", "searched", "spread"})
+_VALUE_USES = frozenset[Use](
+    {"attribute", "item", "iterated", "merged", "operand", "ordered", "searched", "spread", "streamed"}
+)
 _DEFERRED = frozenset(_RESULT_METHODS)
 _CALLED = _DEFERRED | {"function"}
 _CLASS_TESTS = frozenset({"isinstance", "issubclass"})
@@ -122,10 +124,12 @@ def _make_idle_finding(frame: Frame, called: ast.Name | ast.Attribute, member: M
 
 def _make_fix(frame: Frame, node: ast.AST, member: Member) -> str:
     """Return what to do where the member is a coroutine, else an empty text."""
+    if member.kind != "coroutine":
+        return ""
     while not isinstance(node, Function | ast.Lambda):
         node = frame.parent(node)
-    if member.kind != "coroutine" or isinstance(node, ast.AsyncFunctionDef):
-        return "Await it." if member.kind == "coroutine" else ""
+    if node is not frame.function or isinstance(node, ast.AsyncFunctionDef):
+        return "Await it."
     kind = "function" if frame.info is None else "method"
     return (
         f"Await it. `{frame.function.name}` is a plain {kind}, so it and its callers must become coroutines for that."

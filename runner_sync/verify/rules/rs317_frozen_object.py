@@ -2,10 +2,9 @@
 
 What: `x.attribute = value` or `del x.attribute` where each class that `x` can be is a frozen dataclass or
 `msgspec.Struct`, or a `NamedTuple`, with that field, or where `x` is constructed in sight and its `__slots__` (or
-struct fields) leave no room for the attribute. Also four class statements in any omni module that is imported with a
+struct fields) leave no room for the attribute. Also three class statements in any omni module that is imported with a
 runner: an `@dataclass` that derives from a struct; one without `frozen=True` that derives from a frozen one, or the
-reverse; a field without a default behind a base's field that has one; and keywords (`class X(Base, kind=1)`) that do
-not fit the `__init_subclass__` which the bases define.
+reverse; and a field without a default behind a base's field that has one.
 
 Example: `output = copy(EMPTY_MODEL_RUNNER_OUTPUT)` and `output.kv_connector_output = …` after vLLM declares
 `ModelRunnerOutput` with `@dataclass(frozen=True)`, from which omni's `OmniModelRunnerOutput` derives.
@@ -17,9 +16,8 @@ Fix: make a new object (`dataclasses.replace`), or declare the class as its base
 
 Leaves alone: classes with an own `__setattr__` (for `del`, `__delattr__`), with a base outside the trees, with a
 decorator argument that is no constant, or with `__dict__` among the slots; objects of unknown class; attributes that
-are properties; class statements with a metaclass; code in a `try`, in a version switch or under a `hasattr` test. For
-annotated classes of vLLM, and for those with subclasses, only fields count: a subclass may have room for other
-attributes.
+are properties; code in a `try`, in a version switch or under a `hasattr` test. For annotated classes of vLLM, and for
+those with subclasses, only fields count: a subclass may have room for other attributes.
 """
 
 from __future__ import annotations
@@ -27,11 +25,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from runner_sync import signatures
 from runner_sync.model import Finding, Severity
 from runner_sync.signatures import class_option, option
 from runner_sync.syntax import decorator_name
-from runner_sync.verify.trees.calling.callees import from_function
 from runner_sync.verify.trees.classes import ClassInfo, Mro, is_record, is_struct
 from runner_sync.verify.trees.frames import Frame, class_finding
 from runner_sync.verify.trees.modules import Module
@@ -59,7 +55,6 @@ def find_at_start(program: Program, module: Module) -> Iterable[Finding]:
     """Yield dataclasses of ``module`` whose class statement fails."""
     for info in program.own_classes(module):
         for mro in program.classes.mros(info):
-            yield from _check_keywords(mro)
             base = _find_other_kind(mro)
             if base is not None:
                 kind, other = ("frozen", "not") if _read_option(info, "frozen") else ("not frozen", "frozen")
@@ -88,27 +83,6 @@ def find_at_start(program: Program, module: Module) -> Iterable[Finding]:
                     f"`{owner.name}` ({owner.place}), which has one"
                 )
                 yield _make_class_finding(info, field.name, reason, fix=f"Give `{field.name}` a default.")
-
-
-def _check_keywords(mro: Mro) -> Iterator[Finding]:
-    """Report a class statement whose keywords do not fit the next ``__init_subclass__``, which gets them."""
-    info = mro.head
-    found = mro.find("__init_subclass__", after=info)
-    makes = [keyword for part in mro.classes for keyword in part.node.keywords if keyword.arg == "metaclass"]
-    if found is None or len(found[1]) != 1 or mro.is_foreign or makes:
-        return
-    owner, (function,) = found
-    callee = from_function(function, owner.module, owner, through_class=False)
-    if callee is None:
-        return
-    name, call = f"{owner.name}.__init_subclass__", ast.Call(ast.Name(info.name), [], info.node.keywords)
-    for misfit in signatures.misfits(callee.signature, signatures.of_call(call)):
-        yield _make_class_finding(
-            info,
-            f"{name}({misfit.name})",
-            f"`{name}` ({callee.place}) {misfit.text}",
-            fix=f"Give `class {info.name}` the keywords that `{name}` takes.",
-        )
 
 
 def _check(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Finding]:

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.statements import always_leaves, yields
-from runner_sync.syntax import Function, is_none, statements_of
+from runner_sync.syntax import Function, is_none, promises_value, statements_of
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import find_definition
 from runner_sync.verify.runners.reading import Hit, Reading
@@ -74,10 +74,4 @@ def _may_fall_off(function: Function) -> bool:
     """Whether the end of a function is reached although the function promises a value."""
     if always_leaves(function.body) or yields(function.body):
         return False
-    is_promised = function.returns is not None and not _allows_none(function.returns)
-    return is_promised or bool(_list_returned_values(function.body))
-
-
-def _allows_none(annotation: ast.expr) -> bool:
-    words = ast.unparse(annotation)
-    return any(word in words for word in ("None", "Optional", "Any", "object", "NoReturn", "Never"))
+    return promises_value(function) or bool(_list_returned_values(function.body))

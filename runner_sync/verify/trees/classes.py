@@ -33,11 +33,6 @@ _READERS = frozenset({"items", "keys", "values", "get", "copy"})
 _ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 _ENUM_MEMBERS = frozenset({"name", "value", *dir(enum.IntFlag), *dir(enum.StrEnum)})
 
-DATACLASS_FIELDS = "__dataclass_fields__"
-"""The member by which functions of ``dataclasses`` recognise a dataclass."""
-
-_OF_RECORDS = frozenset({"_asdict", "_field_defaults", "_fields", "_make", "_replace"})
-
 _MAX_MROS = 8
 """Linearisations of one class that are read: enough for three conditional bases of two branches. Releases have one such
 base."""
@@ -90,14 +85,8 @@ class ClassInfo:
         return "__getattr__" in self.methods or "__getattribute__" in self.methods
 
     def has(self, name: str) -> bool:
-        """Whether the class body or a method defines, assigns or declares a member of that name.
-
-        A decorator may make the class a dataclass, and ``NamedTuple`` adds members of its own.
-        """
-        is_made = (
-            bool(self.node.decorator_list) if name == DATACLASS_FIELDS else name in _OF_RECORDS and is_record(self)
-        )
-        return is_made or name in self.methods or name in self.written
+        """Whether the class body or a method defines, assigns or declares a member of that name."""
+        return name in self.methods or name in self.written
 
     def written_in_body(self, name: str) -> list[Assignment]:
         """Return the assignments and annotations of a name in the class body, outside of methods."""

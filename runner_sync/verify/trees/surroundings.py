@@ -109,14 +109,6 @@ class Surroundings:
         """Whether any module of the trees contains a word, except the modules at the paths ``beside``."""
         return any(path not in beside for path in self._find_paths(word, _word_pattern(word)))
 
-    def is_only_read(self, attribute: str, *, beside: Collection[str]) -> bool:
-        """Whether only the modules at the paths ``beside`` contain a word, and all that they do is read an attribute of
-        that name."""
-        name = re.escape(attribute)
-        other = rf"(?<!\.)\b{name}\b|\.{name}{_ASSIGNS}"
-        is_set = any(True for _ in self._find_paths(attribute, other))
-        return not is_set and not self.is_mentioned(attribute, beside=beside)
-
     def find_definition(self, name: str) -> str:
         """Return ``path:line`` of an upstream module that defines or assigns a name, or an empty text."""
         word = re.escape(name)

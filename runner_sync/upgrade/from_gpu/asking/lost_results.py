@@ -37,8 +37,8 @@ def explain(was: Sequence[str], now: Sequence[str], *, after: str, twin: str) ->
         for name in sorted(attributes_set(nodes[k]))
     }
     lost = [name for name in kept if name not in {one for node in flatten(after) for one in attributes_set(node)}]
-    what = f"nothing here sets {at_most(NAMED, lost)}, as the GPU runner does"
-    return f"; what this returned is lost: {what}" if lost else ""
+    what = f"this method does not set {at_most(NAMED, lost)} for later, as the GPU runner does"
+    return f"; this returned a value before, and {what}" if lost else ""
 
 
 def _returns_value(canon: str) -> bool:

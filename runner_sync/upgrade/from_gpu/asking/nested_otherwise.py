@@ -39,13 +39,13 @@ def find_nested_otherwise(before: str, after: str, rows: Rows, passage: str) -> 
     for then, now in zip(old, new, strict=False):
         for head in Counter(now) - Counter(then):
             return NestedOtherwise(
-                f"ported from the GPU runner, which has this under `{_shorten(head)}` now",
+                f"ported from the GPU runner, which moved this; here it is under `{_shorten(head)}` now",
                 passage,
                 _put_under(head, passage),
             )
         for head in Counter(then) - Counter(now):
             return NestedOtherwise(
-                f"ported from the GPU runner, which no longer has this under `{_shorten(head)}`",
+                f"ported from the GPU runner, which moved this; here it is no longer under `{_shorten(head)}`",
                 _put_under(head, passage),
                 passage,
             )

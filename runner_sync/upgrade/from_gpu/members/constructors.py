@@ -22,8 +22,9 @@ from dataclasses import replace
 
 from runner_sync.fitting.members import Member, find_refused_word
 from runner_sync.statements import Node, flatten, parameters, parse_function, parse_unit
-from runner_sync.statements.dataflow import uses
+from runner_sync.statements.dataflow import sets, uses
 from runner_sync.syntax import self_attributes_set
+from runner_sync.texts.member_text import self_names
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.job import ModuleJob
@@ -68,13 +69,18 @@ def _keep_assignments(text: str, names: Collection[str], refused: Collection[str
     known = {"self", *dir(builtins), *(parameter.arg for parameter in parameters(function))}
     times = Counter(name for node in nodes[1:] for name in _find_assigned(node))
     called = [node for node in nodes if node.parent == 0 and node.canon.startswith(f"super().{NAME}(")]
+    bound = {name for node in nodes[1:] for name in sets(node)}
+    if any(node.keyword in ("return", "raise") for node in nodes):
+        return ""
     plain = [
         node
         for node in nodes
         if node.parent == 0
         and node.keyword == ""
         and any(name in names and times[name] == 1 for name in _find_assigned(node))
-        and uses(node) <= known
+        and uses(node) <= known - bound
+        and not self_names(node.canon) & times.keys() - _find_assigned(node)
+        and "\n" not in node.canon
         and not find_refused_word(refused, node.canon)
     ]
     if len(called) != 1 or not plain:

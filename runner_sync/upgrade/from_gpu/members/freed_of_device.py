@@ -16,16 +16,14 @@ from collections.abc import Sequence
 from runner_sync.confidence import CONTESTED
 from runner_sync.fitting.members import find_refused_word, is_port
 from runner_sync.listing import at_most
-from runner_sync.texts.member_text import canonical
+from runner_sync.texts.member_text import canonical, is_same
+from runner_sync.thresholds import NAMED
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, mentions_device
 from runner_sync.upgrade.from_gpu.twin.readings import translate_units
-from runner_sync.upgrade.job import Inherited, ModuleJob
+from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
-
-SHOWN = 3
-"""The most statements that a question quotes."""
 
 
 def ask_about_freed(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list[Draft]:
@@ -35,12 +33,14 @@ def ask_about_freed(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> l
 
 def _is_freed(draft: Draft, job: ModuleJob, side: GpuSide) -> bool:
     """Whether a draft overrides a twin's method that needed a translation at its base and needs none now."""
-    inherited = job.hierarchy.inherited.get(draft.owner, Inherited())
+    inherited = job.hierarchy.of(draft.owner)
     twin = job.profile.gpu_name(draft.owner) if draft.owner else ""
     if not draft.chosen or draft.removed or twin not in inherited.classes or draft.name not in side.bases:
         return False
     name, plain = side.as_written.get(draft.name, ("", ""))
-    if not is_port(draft.text, plain) or canonical(draft.text) == canonical(plain):
+    if not is_port(draft.text, plain) or is_same(draft.text, plain):
+        return False
+    if not is_same(inherited.members.get(draft.member) or "", plain):
         return False
     base = side.bases[draft.name].side
     was = texts.unit_texts(base.text, base.path)[name]
@@ -56,7 +56,8 @@ def _ask(draft: Draft, job: ModuleJob, side: GpuSide) -> Draft:
         ("only here", [canon for canon in mine if canon not in theirs]),
         ("only there", [canon for canon in theirs if canon not in mine]),
     )
-    ends = [f"; {where}: {at_most(SHOWN, [f'`{canon}`' for canon in canons])}" for where, canons in differing if canons]
+    ends = [f"; {where}: {at_most(NAMED, [f'`{canon}`' for canon in canons])}" for where, canons in differing if canons]
+    ends = ends or ["; only the order or nesting of its statements differs"]
     reason = (
         f"the GPU runner's {draft.member}, which the class would inherit, has no device code since this upgrade, so "
         f"NPU may not need this override any more{''.join(ends)}"

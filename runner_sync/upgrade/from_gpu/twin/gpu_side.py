@@ -63,6 +63,8 @@ class GpuSide:
     """Per copied unit, the canonical statements of vLLM's old and new text, where vLLM's module changed in between."""
     known_before: frozenset[str] = frozenset()
     """Units that an earlier revision of the twin has."""
+    taken_apart: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Units that it has, too, and that count as new, with the statements that a port takes out of another unit."""
     unchanged: frozenset[str] = frozenset()
     """Units whose text is the same as at the last upgrade."""
     untranslated: tuple[Finding, ...] = ()
@@ -108,7 +110,8 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
         bases=chosen,
         older=older,
         from_vllm=from_vllm,
-        known_before=known_before - apart,
+        known_before=known_before - apart.keys(),
+        taken_apart=apart,
         unchanged=_find_unchanged(job, as_written),
         untranslated=now.findings,
     )

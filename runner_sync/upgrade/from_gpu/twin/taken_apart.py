@@ -26,21 +26,35 @@ def find_taken_apart(
     bases: Mapping[str, GpuBase],
     new: Mapping[str, str],
     among: Iterable[str],
-) -> frozenset[str]:
-    """Return those of ``among`` that the base of a unit of the same class lacks and that now have statements of it.
+) -> dict[str, frozenset[str]]:
+    """Return those of ``among`` that the base of a unit of the same class lacks, with statements of it that they have.
 
-    These are ``FEWEST`` telling statements or more that NPU's unit still has and the twin's unit has no longer.
+    These are ``FEWEST`` telling statements or more that NPU's unit still has and the twin's unit has no longer. A
+    statement that some base had in both does not count.
     """
     lacking = set(among) & new.keys() - {draft.name for draft in drafts}
-    found = set[str]()
+    tables = [translate_units(job, base.side) for base in job.twin.bases] if lacking else []
+    found: dict[str, frozenset[str]] = {}
     for draft in drafts:
         candidates = {name for name in lacking if draft.owner and name.rpartition(".")[0] == draft.owner}
         if not candidates or draft.name not in bases or draft.name not in new:
             continue
         base = translate_units(job, bases[draft.name].side)
         lost = (_tell(base[draft.name]) & _tell(draft.before)) - _tell(new[draft.name])
-        found |= {name for name in candidates - base.keys() if len(lost & _tell(new[name])) >= FEWEST}
-    return frozenset(found)
+        for name in candidates - base.keys():
+            shared = (
+                _tell(table[name]) & _tell(table[draft.name]) for table in tables if {name, draft.name} <= {*table}
+            )
+            moved = (lost & _tell(new[name])).difference(*shared)
+            if len(moved) >= FEWEST:
+                found[name] = found.get(name, frozenset()) | moved
+    return found
+
+
+def find_left_whole(taken_apart: Mapping[str, frozenset[str]], drafts: Iterable[Draft]) -> frozenset[str]:
+    """Return the members whose statements the port did not take out of the drafts after all."""
+    kept = frozenset[str]().union(*(_tell(draft.text) for draft in drafts)) if taken_apart else frozenset()
+    return frozenset(name for name, moved in taken_apart.items() if len(moved - kept) < FEWEST)
 
 
 def _tell(text: str) -> frozenset[str]:

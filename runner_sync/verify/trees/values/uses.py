@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeGuard
 
+from runner_sync.syntax import is_name
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.values.guards import is_identity
 
@@ -21,9 +22,8 @@ Use = Literal[
 ]  # fmt: skip
 """What code does with a value, in one word for each place; `use_of` says which syntax each stands for."""
 
-_ASKING = frozenset(
-    {"isawaitable", "iscoroutine", "isgenerator", "isinstance", "hasattr", "getattr", "callable", "type"}
-)
+_ASKING = frozenset({"isinstance", "hasattr", "getattr", "callable", "type"})
+_INSPECTING = frozenset({"isawaitable", "iscoroutine", "isgenerator"})
 _LISTING = frozenset(
     {
         "all",
@@ -49,10 +49,8 @@ _BUILTINS: Mapping[str, Use] = {
     "bool": "truth",
 }
 
-TAKEN_APART = frozenset[Use](
-    {"asked", "item", "iterated", "length", "listed", "merged", "spread", "streamed", "unpacked"}
-)
-"""Uses of a value as a container, and questions what it is."""
+TAKEN_APART = frozenset[Use]({"item", "iterated", "length", "listed", "merged", "spread", "streamed", "unpacked"})
+"""Uses of a value as a container."""
 COMPARED = frozenset[Use]({"compared", "ordered", "same", "searched"})
 _WHOLE = frozenset[Use](
     {"argument", "attribute", "bound", "called", "key", "number", "operand", "special", "stored", "truth"}
@@ -108,7 +106,9 @@ def _use_of_argument(node: ast.expr, call: ast.Call) -> Use:
     match call.func:
         case called if called is node:
             return "called"
-        case ast.Name(id=name) | ast.Attribute(attr=name) if name in _ASKING:
+        case ast.Name(id=name) if name in _ASKING | _INSPECTING:
+            return "asked"
+        case ast.Attribute(attr=name) if name in _INSPECTING:
             return "asked"
         case ast.Name(id=name) if any(argument is node for argument in call.args):
             return _BUILTINS.get(name, "argument")
@@ -145,7 +145,7 @@ class Place:
     @property
     def is_needed(self) -> bool:
         """Whether the code there does something with the value other than store or return it."""
-        return self.is_tested or self.use in TAKEN_APART | COMPARED | _WHOLE
+        return self.is_tested or self.use in TAKEN_APART | COMPARED | _WHOLE | {"asked"}
 
     @property
     def is_stored(self) -> bool:
@@ -162,13 +162,20 @@ class Place:
 
     @property
     def is_taken_apart(self) -> bool:
-        """Whether the code there treats the value as a container: takes items or a length, unpacks or iterates."""
-        return self.use in TAKEN_APART
+        """Whether the code there treats the value as a container: takes items or a length, unpacks or iterates.
+
+        It may also ask for the value's class, and take it apart where that fits.
+        """
+        return self.use in TAKEN_APART or self._asks_for_class
 
     @property
     def is_whole(self) -> bool:
         """Whether the code there uses the value as a whole: an argument, an operand, an object with attributes."""
-        return self.use in _WHOLE
+        return self.use in _WHOLE or (self.use == "asked" and not self._asks_for_class)
+
+    @property
+    def _asks_for_class(self) -> bool:
+        return isinstance(self.around, ast.Call) and is_name(self.around.func, "isinstance")
 
 
 def places(frame: Frame) -> Iterator[tuple[ast.Call, list[Place]]]:

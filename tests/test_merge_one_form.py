@@ -35,15 +35,21 @@ COPY_AND_PORT = pytest.mark.parametrize("policy", [pytest.param(FOLLOW, id="a co
 
 
 @COPY_AND_PORT
-@pytest.mark.parametrize(
-    "omni", [MINE, MINE.replace('timer("Run")', 'timer(\n        "Run",\n    )')], ids=["on one line", "on several"]
-)
-def test_two_contexts_that_upstream_made_one_with_stay_two_around_all_of_it(omni: str, policy: Policy) -> None:
+def test_two_contexts_that_upstream_made_one_with_become_one(policy: Policy) -> None:
+    result = merge(Triple(NESTED, MINE, FOLDED), policy=policy)
+    assert result.text.replace("\n\n", "\n") == FOLDED.replace('"run"', '"Run"').replace("\n\n", "\n").replace(
+        "self.update(rows)\n", "self.update(rows)\n        self.mine(rows)\n"
+    )
+    assert result.decisions == ()
+
+
+@COPY_AND_PORT
+def test_two_contexts_on_lines_of_their_own_are_around_what_upstream_put_into_the_one(policy: Policy) -> None:
+    omni = MINE.replace('timer("Run")', 'timer(\n        "Run",\n    )')
     result = merge(Triple(NESTED, omni, FOLDED), policy=policy)
     assert result.text.replace("\n\n", "\n") == omni.replace("prepare(rows)", "prepare(rows, self.limit)").replace(
         "        self.process", "            self.process"
     )
-    assert result.decisions == ()
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
-"""Write ``with a, b`` as ``with a: with b`` where omni does.
+"""Give ``with a, b`` and ``with a: with b`` the same form on all three sides.
 
-Comes in: a ``Triple``. Goes out: the triple with base and upstream in omni's form. May touch: nothing.
+Comes in: a ``Triple``. Goes out: the triple with sides in another form. May touch: nothing.
 
-Heads are paired by their text, so otherwise one form would count as removed and the other as new, and an edit of omni's
-in them would be lost::
+Two ``with`` are joined when the outer one has no other statement left. Heads are paired by their text, so otherwise one
+form would count as removed and the other as new, and an edit of omni's in them would be lost::
 
     base    with timer("run"):              omni    with timer("Run"):      upstream    with timer("run"), self.lock():
                 with self.lock():                       with self.lock():                   self.update(rows)
@@ -21,9 +21,9 @@ from runner_sync.syntax import indentation
 
 
 def in_one_form(triple: Triple) -> Triple:
-    """Split each ``with`` of several contexts in base and upstream that omni has as two."""
+    """Remove every such difference in form from the triple."""
     for inner in _find_only_in_another(flatten(triple.omni)):
-        triple = Triple(_split_once(triple.base, inner), triple.omni, _split_once(triple.upstream, inner))
+        triple = _join_as_in_upstream(triple, inner) or _split_as_in_omni(triple, inner)
     return triple
 
 
@@ -42,6 +42,41 @@ def indented(lines: Sequence[str], nodes: Sequence[Node], rows: range, *, by: in
 def _outdent(line: str, by: int) -> str:
     """Remove up to ``by`` blanks at the start of a line."""
     return line[min(by, len(line) - len(line.lstrip())) :]
+
+
+def _join_as_in_upstream(triple: Triple, inner: str) -> Triple | None:
+    """Join two nested ``with`` of base and omni as upstream joined them; ``inner`` is the text of the inner one.
+
+    ``None`` if upstream did not join them, or if their lines cannot be joined.
+    """
+    base, omni = flatten(triple.base), flatten(triple.omni)
+    heads = [cut for node in flatten(triple.upstream) if (cut := _split_head(node, inner))]
+    if inner not in _find_only_in_another(base) or len(heads) != 1:
+        return None
+    at, omni_at = (next(k for k, node in enumerate(nodes) if node.canon == inner) for nodes in (base, omni))
+    if f"{base[at - 1].canon}:" != heads[0][0]:
+        return None
+    old, new = _join(triple.base, base, at), _join(triple.omni, omni, omni_at)
+    return Triple(old, new, triple.upstream) if old and new else None
+
+
+def _join(text: str, nodes: Sequence[Node], at: int) -> str:
+    """Join the ``with`` at an index to the one directly around it.
+
+    Empty if a head has several lines or a trailing comment, or if the two are not on consecutive lines.
+    """
+    heads = [nodes[at - 1], nodes[at]]
+    lines, first, last = text.split("\n"), heads[0].start - 1, end(nodes, at)
+    if any(len(head.lines) > 1 or not head.text.endswith(":") for head in heads) or heads[1].start != first + 2:
+        return ""
+    inside = indented(lines, nodes, range(first + 2, last), by=-INDENT)
+    both = f"{lines[first][:-1]}, {heads[1].text.removeprefix('with ')}"
+    return "\n".join([*lines[:first], both, *inside, *lines[last:]])
+
+
+def _split_as_in_omni(triple: Triple, inner: str) -> Triple:
+    """Split a ``with`` of several contexts in base and upstream in two, as in omni."""
+    return Triple(_split_once(triple.base, inner), triple.omni, _split_once(triple.upstream, inner))
 
 
 def _split_once(text: str, inner: str) -> str:

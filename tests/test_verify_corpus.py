@@ -265,7 +265,7 @@ def test_a_new_field_that_only_hidden_methods_read(corpus_release: Release) -> N
 def test_what_is_told_of_the_model_runner_v2_on_the_next_vllm_is_what_people_mended(corpus_release: Release) -> None:
     """No rule was made while looking at it. ``prepare_inputs`` takes one more value in vLLM 0.32, say."""
     found = gpu_breaks(corpus_release, "0.30.0", "0.32.0", "0.30.0", profile=GPU_V2)
-    assert len(found) >= 12
+    assert len(found) >= 11  # one finding for a call that leaves out two parameters
     assert ("RS302", "prepare_inputs(num_active_loras)") in found
     assert not gpu_breaks(corpus_release, "0.32.0rc1", "0.32.0", "0.30.0", profile=GPU_V2)
 

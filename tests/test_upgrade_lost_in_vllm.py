@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from sync_samples import AR, ASCEND, GPU_AR, VLLM
+from step_samples import MODULE, port_step
 
-from runner_sync.profile import NPU
-from runner_sync.upgrade.job import GpuBase, GpuTwin, Hierarchy, Inherited, ModuleJob, ModuleRevision, Upstream
-from runner_sync.upgrade.module import upgrade_module
+from runner_sync.upgrade.job import Hierarchy, Inherited
 
-MODULE = next(module for module in NPU.modules if module.name == "NPUARModelRunner")
 SETS = "        self.wide_rows = self.widen()\n"
 START = f"    def start(self):\n        self.rows = 1\n{SETS}"
 READS = "        if self.wide_rows:\n            self.count_wide(rows)\n"
@@ -31,21 +28,8 @@ def asked(
 ) -> list[str]:
     """The questions about what nothing sets; ``vllm`` is the new one, ``target`` the methods of the one to run on."""
     methods = {"start": START.replace(SETS, ""), "_step": GONE_STEP} if target is None else target
-    then, now = (ModuleRevision(ref, f"class GPUModelRunner:\n{body}", VLLM) for ref, body in (("1", OLD), ("2", vllm)))
-    old, new = (
-        ModuleRevision(ref, f"class GPUARModelRunner:\n{body}", GPU_AR) for ref, body in (("1", STEP), ("2", gpu))
-    )
-    module = ModuleRevision("1", f"class NPUModelRunner:\n{ascend}", ASCEND)
-    job = ModuleJob(
-        NPU,
-        MODULE,
-        AR,
-        f"class NPUARModelRunner:\n{npu}",
-        Upstream(new=module, bases=(module,)),
-        GpuTwin(new=new, bases=(GpuBase(old, lambda: then),), load_vllm=lambda: now),
-        hierarchy=Hierarchy(inherited={"NPUARModelRunner": Inherited(vllm=methods)}),
-    )
-    result = upgrade_module(job)
+    hierarchy = Hierarchy(inherited={MODULE.name: Inherited(vllm=methods)})
+    result = port_step(npu, ascend, vllm=(OLD, vllm), twin=(STEP, gpu), hierarchy=hierarchy)
     assert ("self.wide_rows:" in result.after) == (READS in npu)
     return [item.reason for item in result.reviews if "sets it any more" in item.reason]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from step_samples import MODULE, port_step
 from sync_samples import AR, ASCEND, GPU_AR, VLLM
 
 from runner_sync.profile import NPU
@@ -18,13 +19,11 @@ from runner_sync.upgrade.job import (
     Hierarchy,
     Inherited,
     ModuleJob,
-    ModuleResult,
     ModuleRevision,
     Upstream,
 )
 from runner_sync.upgrade.module import upgrade_module
 
-MODULE = next(module for module in NPU.modules if module.name == "NPUARModelRunner")
 PLAIN = "        extra = self.make_extra_inputs()\n"
 SIZED = "        extra = self.make_extra_inputs(num_rows=0)\n"
 NOTE = "        self.note_what_was_fetched(kept)\n"
@@ -38,25 +37,6 @@ def step(extra: str = "", *more: str) -> str:
 {extra}        kept = self.keep_first_rows(first, rows)
 {"".join(more)}        return self.fetch(rows, kept)
 """
-
-
-def port_step(
-    npu: str, ascend: str, *, vllm: tuple[str, str], twin: tuple[str, str], hierarchy: Hierarchy
-) -> ModuleResult:
-    """The upgrade of a runner with one method; ``vllm`` and ``twin`` have the method before and now."""
-    then, now = (ModuleRevision(str(k), f"class GPUModelRunner:\n{text}", VLLM) for k, text in enumerate(vllm, 1))
-    old, new = (ModuleRevision(str(k), f"class GPUARModelRunner:\n{text}", GPU_AR) for k, text in enumerate(twin, 1))
-    upstream = ModuleRevision("1", f"class NPUModelRunner:\n{ascend}", ASCEND)
-    job = ModuleJob(
-        NPU,
-        MODULE,
-        AR,
-        f"class NPUARModelRunner:\n{npu}",
-        Upstream(new=upstream, is_followed=True, bases=(upstream,)),
-        GpuTwin(new=new, bases=(GpuBase(old, lambda: then),), load_vllm=lambda: now),
-        hierarchy=hierarchy,
-    )
-    return upgrade_module(job)
 
 
 def upgraded(*, npu: str, ascend: str = step(), at_hand: str = SIZED) -> tuple[str, list[str]]:

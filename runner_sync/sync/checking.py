@@ -214,24 +214,23 @@ def _open_comparison(
     options: CheckOptions, given: inputs.Inputs, new: pairs.Pair, modules: Sequence[DerivedModule]
 ) -> tuple[World | None, list[str]]:
     """Open the trees that omni seems to be for, if they differ from the target, and add a remark."""
-    failed, remarks = "rules that compare versions found nothing to compare with", []
+    project, remarks = given.profile.followed, []
+    failed = "rules that compare versions found no older"
     followed, vllm = new.followed, new.vllm
     try:
         refs = _find_copied_refs(options, given, modules)
         followed = pairs.open_newest(refs, given, options) or new.followed
     except InputError as error:
-        remarks.append(f"{failed} in vllm-ascend: {error}")
+        remarks.append(f"{failed} {TITLES[project]} to compare with: {error}")
     try:
         vllm = pairs.open_omni_vllm(options, given, new) or new.vllm
     except InputError as error:
-        remarks.append(f"{failed} in vLLM: {error}")
+        remarks.append(f"{failed} vLLM to compare with: {error}")
     if followed is new.followed and vllm is new.vllm:
         return None, remarks
-    project = given.profile.followed
-    pair = pairs.Pair(vllm if project == "vllm" else followed, vllm)
-    named = (
-        [f"{project} {followed.source.ref}, which the copies seem to follow"] if followed is not new.followed else []
-    )
+    pair, named = pairs.Pair(vllm if project == "vllm" else followed, vllm), []
+    if followed is not new.followed:
+        named.append(f"{TITLES[project]} {followed.source.ref}, which the copies seem to follow")
     if vllm is not new.vllm:
         named.append(f"vLLM {vllm.source.ref}, which this vllm-omni is for")
     return pair.world(given), [f"rules that compare versions compare with {', and '.join(named)}", *remarks]

@@ -6,7 +6,7 @@ reading.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,10 +34,8 @@ def make_lock_change(
     would settle what they lack.
     """
     results = [_drop_twins(result) if result.path in unseen else result for result in results]
-    marked = options.conflict == "inline"
-    entries = [entry for result in results for entry in _make_entries(result, given, marked=marked)]
-    if command == "upgrade" and not marked:
-        entries = _keep_unseen_edits(entries, results, given.lock)
+    marked, settles = options.conflict == "inline", command == "lock"
+    entries = [entry for result in results for entry in _make_entries(result, given, marked=marked, settles=settles)]
     is_whole = options.gpu and options.upstream and not options.only
     read = {source.project: source for source in given.sources if source.project != "vllm-omni"}
     # Folders of this machine are not recorded, except for the followed project, because units refer to it.
@@ -85,11 +83,14 @@ def _settle_gpu(lock: locks.Lock, omni: Source) -> locks.Lock:
     return replace(lock, inputs={**lock.inputs, "vllm-omni": omni.ref}) if omni.is_known_elsewhere else lock
 
 
-def _make_entries(result: ModuleResult, given: inputs.Inputs, *, marked: bool) -> tuple[locks.Entry, ...]:
+def _make_entries(
+    result: ModuleResult, given: inputs.Inputs, *, marked: bool, settles: bool
+) -> tuple[locks.Entry, ...]:
     """Make the lock entries of one module, with the hashes by which ``check`` recognises later edits.
 
-    A changed module that is ``marked`` (it may hold diff3 markers) gets no hashes, because a person still has to edit
-    it.
+    A run that ``settles`` records every unit as it is; any other keeps what is recorded of those that it does not
+    change. A changed module that is ``marked`` (it may hold diff3 markers) gets no hashes, because a person still has
+    to edit it.
     """
     entries = []
     recorded = given.lock.by_key()
@@ -106,26 +107,22 @@ def _make_entries(result: ModuleResult, given: inputs.Inputs, *, marked: bool) -
     twin = next((entry.gpu.path for entry in entries if entry.gpu is not None), "")
     text = given.omni.read(twin) if twin else None
     gpu_reading = Reading(twin, text) if text is not None else None
-    return locked.add_lock_keys(entries, Reading(result.path, result.after), gpu_reading, label=given.profile.marker)
+    after = Reading(result.path, result.after)
+    made = locked.add_lock_keys(entries, after, gpu_reading, label=given.profile.marker)
+    if settles:
+        return made
+    before = Reading(result.path, result.before)
+    return tuple(_keep_unseen_edit(entry, recorded.get(entry.key), before, after) for entry in made)
 
 
-def _keep_unseen_edits(
-    entries: Iterable[locks.Entry], results: Iterable[ModuleResult], known: locks.Lock
-) -> list[locks.Entry]:
-    """Put back the hashes of the units that this run did not change: only ``lock`` settles what was edited by hand."""
-    readings = {
-        result.path: (Reading(result.path, result.before), Reading(result.path, result.after)) for result in results
-    }
-    recorded = known.by_key()
-    kept = []
-    for entry in entries:
-        before, after = (locked.text_hash(reading, entry.qualname) for reading in readings[entry.path])
-        old = recorded.get(entry.key)
-        known_keys = old.extra if old is not None else {}
-        extra = {key: known_keys[key] for key in locked.OWN_KEYS if key in known_keys}
-        is_known = before == after and locked.OWN in entry.extra and locked.OWN in extra
-        kept.append(replace(entry, extra={**entry.extra, **extra}) if is_known else entry)
-    return kept
+def _keep_unseen_edit(entry: locks.Entry, known: locks.Entry | None, before: Reading, after: Reading) -> locks.Entry:
+    """Put back the recorded hashes of a unit that this run left as it is, because nobody has settled an edit of it."""
+    recorded = known.extra if known is not None else {}
+    if locked.OWN not in recorded or locked.OWN not in entry.extra:
+        return entry
+    is_changed = locked.text_hash(before, entry.qualname) != locked.text_hash(after, entry.qualname)
+    kept = {} if is_changed else {key: recorded[key] for key in locked.OWN_KEYS if key in recorded}
+    return replace(entry, extra={**entry.extra, **kept})
 
 
 def _keep_code_hash(known: locks.Entry | None, gpu: BaseRef | None) -> dict[str, Any]:

@@ -14,9 +14,7 @@ from collections.abc import Sequence
 from runner_sync.listing import at_most
 from runner_sync.statements import flatten, in_suite
 from runner_sync.statements.dataflow import attributes_set
-
-NAMED = 2
-"""Most attributes that a reason names."""
+from runner_sync.thresholds import NAMED
 
 NOTHING = ("return", "return None")
 

@@ -18,10 +18,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from runner_sync.statements import INDENT, Node, ancestors, flatten
+from runner_sync.thresholds import QUOTED
 from runner_sync.upgrade.from_gpu.asking.features import Rows
-
-SHOWN = 60
-"""Most characters of a head that a reason quotes."""
 
 
 class NestedOtherwise(NamedTuple):
@@ -64,4 +62,4 @@ def _put_under(head: str, passage: str) -> str:
 
 
 def _shorten(head: str) -> str:
-    return textwrap.shorten(head, SHOWN, placeholder=" …")
+    return textwrap.shorten(head, QUOTED, placeholder=" …")

@@ -1,0 +1,30 @@
+"""An upgrade of an NPU runner with one method, a copy of vllm-ascend's, beside a GPU twin and vLLM."""
+
+from __future__ import annotations
+
+from sync_samples import AR, ASCEND, GPU_AR, VLLM
+
+from runner_sync.profile import NPU
+from runner_sync.upgrade.job import GpuBase, GpuTwin, Hierarchy, ModuleJob, ModuleResult, ModuleRevision, Upstream
+from runner_sync.upgrade.module import upgrade_module
+
+MODULE = next(module for module in NPU.modules if module.name == "NPUARModelRunner")
+
+
+def port_step(
+    npu: str, ascend: str, *, vllm: tuple[str, str], twin: tuple[str, str], hierarchy: Hierarchy
+) -> ModuleResult:
+    """The upgrade of a runner with one method; ``vllm`` and ``twin`` have the method before and now."""
+    then, now = (ModuleRevision(str(k), f"class GPUModelRunner:\n{text}", VLLM) for k, text in enumerate(vllm, 1))
+    old, new = (ModuleRevision(str(k), f"class GPUARModelRunner:\n{text}", GPU_AR) for k, text in enumerate(twin, 1))
+    upstream = ModuleRevision("1", f"class NPUModelRunner:\n{ascend}", ASCEND)
+    job = ModuleJob(
+        NPU,
+        MODULE,
+        AR,
+        f"class NPUARModelRunner:\n{npu}",
+        Upstream(new=upstream, is_followed=True, bases=(upstream,)),
+        GpuTwin(new=new, bases=(GpuBase(old, lambda: then),), load_vllm=lambda: now),
+        hierarchy=hierarchy,
+    )
+    return upgrade_module(job)

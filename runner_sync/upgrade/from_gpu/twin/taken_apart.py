@@ -52,9 +52,9 @@ def find_taken_apart(
 
 
 def find_left_whole(taken_apart: Mapping[str, frozenset[str]], drafts: Iterable[Draft]) -> frozenset[str]:
-    """Return the members whose statements the port did not take out of the drafts after all."""
+    """Return the members of whose statements the port took none out of the drafts after all."""
     kept = frozenset[str]().union(*(_tell(draft.text) for draft in drafts)) if taken_apart else frozenset()
-    return frozenset(name for name, moved in taken_apart.items() if len(moved - kept) < FEWEST)
+    return frozenset(name for name, moved in taken_apart.items() if moved <= kept)
 
 
 def _tell(text: str) -> frozenset[str]:

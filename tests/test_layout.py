@@ -76,7 +76,7 @@ FOUNDATION = {
         "syntax",
         "unmerged",
     },
-    "statements": {"model", "errors", "profile", "syntax"},
+    "statements": {"model", "doors", "errors", "profile", "syntax"},
     "texts": {"naming", "statements", "syntax"},
 }
 """The vocabulary itself, and what each part of it may build on."""

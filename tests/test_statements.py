@@ -10,7 +10,7 @@ import pytest
 from runner_sync.statements import ROOT, UnparsableText, below, code_of, first_function, flatten, mentions, tree_of
 from runner_sync.statements.calls import names_called, words_called
 from runner_sync.statements.facts import Facts
-from runner_sync.statements.tokens import find_own_lines_by_token, own_lines
+from runner_sync.statements.tokenizing import find_own_lines_by_token, own_lines
 
 
 def outline(text: str) -> list[tuple[str, str]]:

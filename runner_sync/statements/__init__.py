@@ -7,41 +7,59 @@ node. May touch: nothing.
 Nodes are compared by ``canon``, the ``ast.unparse`` text of the statement (for a compound one, of its head), so that
 layout, quotes and indentation never make two statements differ. A node does not store its indentation, because that
 follows from the enclosing nodes. So a region that upstream wrapped into a new ``with`` still aligns line by line.
+
+Submodules are imported on first use, so that ``check`` loads few of them.
 """
 
-from runner_sync.statements.flattening import canons, flatten, forget_trees, nested_canons
-from runner_sync.statements.leaving import (
-    always_leaves,
-    cut_off,
-    is_endless,
-    may_swallow,
-    swallowers_named,
-    takes_all,
-    yields,
-)
-from runner_sync.statements.mentions import Mention, bound_anywhere, bound_in, mentions, parameters
-from runner_sync.statements.nodes import INDENT, ROOT, Node, UnparsableText
-from runner_sync.statements.parsing import (
-    as_module,
-    before_clause,
-    compiles,
-    first_function,
-    is_python,
-    parse_function,
-    parse_unit,
-    parses,
-    tree_of,
-)
-from runner_sync.statements.surroundings import ancestors, below, clauses, enclosing, in_suite, lines_of, said, siblings
-from runner_sync.statements.tokens import (
-    CLOSERS,
-    OPENERS,
-    code_of,
-    comments_in,
-    inside_strings,
-    last_comment,
-    tokens,
-)
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from runner_sync.doors import part_loader
+
+if TYPE_CHECKING:
+    from runner_sync.statements.flattening import canons, flatten, forget_trees, nested_canons
+    from runner_sync.statements.leaving import (
+        always_leaves,
+        cut_off,
+        is_endless,
+        may_swallow,
+        swallowers_named,
+        takes_all,
+        yields,
+    )
+    from runner_sync.statements.mentioning import Mention, bound_anywhere, bound_in, mentions, parameters
+    from runner_sync.statements.nodes import INDENT, ROOT, Node, UnparsableText
+    from runner_sync.statements.parsing import (
+        as_module,
+        before_clause,
+        compiles,
+        first_function,
+        is_python,
+        parse_function,
+        parse_unit,
+        parses,
+        tree_of,
+    )
+    from runner_sync.statements.surroundings import (
+        ancestors,
+        below,
+        clauses,
+        enclosing,
+        in_suite,
+        lines_of,
+        said,
+        siblings,
+    )
+    from runner_sync.statements.tokenizing import (
+        CLOSERS,
+        OPENERS,
+        code_of,
+        comments_in,
+        inside_strings,
+        last_comment,
+        tokens,
+    )
 
 __all__ = [
     "CLOSERS",
@@ -89,3 +107,52 @@ __all__ = [
     "tree_of",
     "yields",
 ]
+
+_MODULES = {
+    "CLOSERS": "tokenizing",
+    "INDENT": "nodes",
+    "OPENERS": "tokenizing",
+    "ROOT": "nodes",
+    "Mention": "mentioning",
+    "Node": "nodes",
+    "UnparsableText": "nodes",
+    "always_leaves": "leaving",
+    "ancestors": "surroundings",
+    "as_module": "parsing",
+    "before_clause": "parsing",
+    "below": "surroundings",
+    "bound_anywhere": "mentioning",
+    "bound_in": "mentioning",
+    "canons": "flattening",
+    "clauses": "surroundings",
+    "code_of": "tokenizing",
+    "comments_in": "tokenizing",
+    "compiles": "parsing",
+    "cut_off": "leaving",
+    "enclosing": "surroundings",
+    "first_function": "parsing",
+    "flatten": "flattening",
+    "forget_trees": "flattening",
+    "in_suite": "surroundings",
+    "inside_strings": "tokenizing",
+    "is_endless": "leaving",
+    "is_python": "parsing",
+    "last_comment": "tokenizing",
+    "lines_of": "surroundings",
+    "may_swallow": "leaving",
+    "mentions": "mentioning",
+    "nested_canons": "flattening",
+    "parameters": "mentioning",
+    "parse_function": "parsing",
+    "parse_unit": "parsing",
+    "parses": "parsing",
+    "said": "surroundings",
+    "siblings": "surroundings",
+    "swallowers_named": "leaving",
+    "takes_all": "leaving",
+    "tokens": "tokenizing",
+    "tree_of": "parsing",
+    "yields": "leaving",
+}
+
+__getattr__ = part_loader(__name__, _MODULES)

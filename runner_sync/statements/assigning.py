@@ -11,7 +11,7 @@ Comes in: an ``ast`` node. Goes out: its targets, each with its value and annota
     rows[0] = 1             rows[0]
 
 Definitions are excluded, and so is what the suites of a statement assign: see `syntax.self_attributes_set` and
-`syntax.assigned_names`. `statements.mentions` gives the order in which names are bound and read.
+`syntax.assigned_names`. `statements.mentioning` gives the order in which names are bound and read.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeGuard
 
-from runner_sync.statements.mentions import mentions
+from runner_sync.statements.mentioning import mentions
 from runner_sync.syntax import Function, children, dotted_name, walk
 
 

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 
 from runner_sync.statements.parsing import before_clause, parse_unit
-from runner_sync.statements.tokens import code_of
+from runner_sync.statements.tokenizing import code_of
 from runner_sync.syntax import dotted_name, walk
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from runner_sync.statements.assigning import assignments_of
-from runner_sync.statements.mentions import mentions, parameters
+from runner_sync.statements.mentioning import mentions, parameters
 from runner_sync.statements.parsing import before_clause
 from runner_sync.syntax import Function, dotted_name
 

@@ -15,7 +15,7 @@ from runner_sync.statements.keywords import spell_out_keywords
 from runner_sync.statements.nodes import ROOT, Node, UnparsableText
 from runner_sync.statements.parsing import as_module, parse_unit
 from runner_sync.statements.suites import list_suites
-from runner_sync.statements.tokens import own_lines
+from runner_sync.statements.tokenizing import own_lines
 from runner_sync.syntax import first_line, forget_modules, is_indented, is_string
 
 

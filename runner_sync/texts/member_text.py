@@ -16,7 +16,7 @@ from functools import lru_cache
 from runner_sync.statements import UnparsableText, canons, code_of, first_function, nested_canons, tree_of
 from runner_sync.statements.likeness import dice
 from runner_sync.statements.parents import parents_called
-from runner_sync.statements.tokens import own_lines
+from runner_sync.statements.tokenizing import own_lines
 from runner_sync.syntax import Function, walk
 
 

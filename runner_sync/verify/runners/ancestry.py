@@ -7,7 +7,6 @@ can run. May touch: nothing. Classes outside omni do not count.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -38,8 +37,7 @@ class Ancestry:
         """Whether a class body assigns ``name`` (``_sample = Other._sample``), or a live method sets it on ``self``."""
         if any(name in c.assigned for c in self.classes):
             return True
-        assignment = re.compile(rf"\bself\.{re.escape(name)}\b(?!\()")
-        mentioning = {id(c) for c in self.classes if assignment.search(c.reading.text)}
+        mentioning = {id(c) for c in self.classes if name in c.reading.plain_attributes}
         return bool(mentioning) and any(
             name in self_attributes_set(function) for c, function in self.live() if id(c) in mentioning
         )

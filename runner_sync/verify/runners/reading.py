@@ -37,6 +37,7 @@ Span = tuple[str, int, int]
 _DIRECTIVE = "runner-sync"
 # An `ignore` with a rule code counts without the colon, too: its author believes that it silences something.
 _ADDRESS = re.compile(r"runner-sync(?::|\s+ignore\s*\[?\s*(?:[Rr][Ss])?\d{3}\b)")
+_PLAIN_ATTRIBUTE = re.compile(r"\bself\.(\w+)\b(?!\()")
 _Scope = Function | ast.ClassDef
 
 
@@ -131,6 +132,11 @@ class Reading:
     def nodes(self) -> list[ast.AST]:
         """Every node of the tree."""
         return walk(self.tree)
+
+    @cached_property
+    def plain_attributes(self) -> frozenset[str]:
+        """The names that the text has as ``self.NAME`` without a call."""
+        return frozenset(_PLAIN_ATTRIBUTE.findall(self.text))
 
     def parts(self, word: str) -> Iterator[ast.stmt]:
         """Yield module-level statements that contain ``word``; for a class with it only in the body, those members."""

@@ -6,7 +6,6 @@ because a lock records each of these that has a GPU twin.
 
 from __future__ import annotations
 
-from runner_sync.lineage.inlined import find_twin_helpers
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import find_definition, text_hash
 from runner_sync.verify.runners.parity import translate_to_npu
@@ -37,6 +36,8 @@ def find_twin_units(subject: Subject) -> tuple[tuple[str, str], ...]:
 
 def find_helpers_in_place(subject: Subject, name: str) -> tuple[str, ...]:
     """Return the GPU methods that the twin of the NPU unit ``name`` calls and whose statements the unit has itself."""
+    from runner_sync.lineage.inlined import find_twin_helpers  # late: slow to import, and used only on a branch
+
     mine, twin = subject.answers.once(find_helpers_in_place, lambda: _read_units(subject))
     return tuple(map(subject.profile.gpu_name, find_twin_helpers(name, mine, twin)))
 

@@ -17,7 +17,7 @@ from runner_sync.errors import InputError
 from runner_sync.model import Project
 from runner_sync.naming import Import, imported_by
 from runner_sync.statements.assigning import assignments_of
-from runner_sync.statements.mentions import mentions
+from runner_sync.statements.mentioning import mentions
 from runner_sync.syntax import Function, is_name, lasting_module_of, statements_of, walk
 from runner_sync.verify.expecting import IMPORT_ERRORS, find_guarded
 from runner_sync.verify.trees.settled import drop_other_versions

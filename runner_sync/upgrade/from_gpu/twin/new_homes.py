@@ -18,7 +18,7 @@ from runner_sync.lineage import FEWEST
 from runner_sync.naming import Import
 from runner_sync.statements import first_function, is_python
 from runner_sync.statements.likeness import dice, words
-from runner_sync.statements.mentions import parameters
+from runner_sync.statements.mentioning import parameters
 from runner_sync.syntax import walk
 from runner_sync.texts.import_entries import read_imports
 from runner_sync.thresholds import NAMESAKE

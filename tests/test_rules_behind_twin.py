@@ -295,3 +295,59 @@ def test_released_runners(corpus_release: CorpusRelease, omni: str, ascend: str,
         omni=TreeOptions(version=omni), ascend=TreeOptions(version=ascend), select=("RS208",), ascend_base=ascend
     )
     assert {finding.unit for finding in sync.check(options).findings} == expected
+
+
+IN_PLACE = """\
+def _output(self, rows):
+    ids = self.order(rows)
+    hidden = self.on_host(rows.hidden)
+    payloads = self.flatten(rows.payload)
+    self.accumulate(ids, payloads)
+    return self.pack(ids, hidden, payloads)
+"""
+WITH_HELPER = IN_PLACE.replace(
+    "    hidden =", "    return self._build(rows, ids)\n\ndef _build(self, rows, ids):\n    hidden ="
+)
+HELPER_CHANGED = WITH_HELPER.replace("accumulate(ids, payloads)", "accumulate(ids, payloads, rows.steps)")
+
+
+def test_a_changed_helper_counts_where_npu_has_its_code_in_place() -> None:
+    (finding,) = found(aligned(IN_PLACE, WITH_HELPER, HELPER_CHANGED), "RS208")
+    assert finding.unit == "NPUARModelRunner._output"
+    assert ", with `GPUARModelRunner._build`, changed since vllm-omni 0.26.0: in place of " in finding.message
+    later = HELPER_CHANGED.replace("rows.steps", "rows.all_steps")
+    assert found(aligned(IN_PLACE, WITH_HELPER, later), "RS208")[0].state != finding.state
+
+
+@pytest.mark.parametrize(
+    ("npu_body", "then", "now"),
+    [
+        pytest.param(
+            IN_PLACE.replace("(ids, payloads)\n", "(ids, payloads, rows.steps)\n", 1),
+            WITH_HELPER,
+            HELPER_CHANGED,
+            id="NPU followed",
+        ),
+        pytest.param(IN_PLACE, IN_PLACE, WITH_HELPER, id="the GPU side took the helper out"),
+        pytest.param(
+            IN_PLACE,
+            IN_PLACE + "\ndef _other(self, rows):\n    self.count(rows)\n",
+            IN_PLACE + "\ndef _other(self, rows):\n    self.count(rows, 1)\n",
+            id="another method",
+        ),
+        pytest.param(
+            "def _output(self, rows):\n    ids = self.order(rows)\n    return self.queue.take(ids)\n",
+            WITH_HELPER,
+            HELPER_CHANGED,
+            id="NPU's own words",
+        ),
+    ],
+)
+def test_a_helper_that_npu_has_not_in_place_or_that_says_the_same_is_not_told(
+    npu_body: str, then: str, now: str
+) -> None:
+    assert symbols(aligned(npu_body, then, now), "RS208") == []
+
+
+def test_a_changed_helper_that_npu_has_too_is_told_at_that_unit() -> None:
+    assert symbols(aligned(WITH_HELPER, WITH_HELPER, HELPER_CHANGED), "RS208") == ["GPUARModelRunner._build"]

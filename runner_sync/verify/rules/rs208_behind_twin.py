@@ -3,8 +3,8 @@
 What: without a lock, the base of the NPU method is the revision of the GPU method that it resembles most, among the
 last vllm-omni releases or the commits since somebody aligned the two. Since that base the GPU method has replaced a
 statement that the NPU method still has, or gained one between two statements that are adjacent on NPU. Where the two
-were nearly alike, any added or dropped statement is reported. Only omni's statements count: those that are in neither
-vLLM's module nor vllm-ascend's.
+were nearly alike, any added or dropped statement is reported. Helpers whose statements NPU has in place of their calls
+belong to the method. Only omni's statements count: those that are in neither vLLM's module nor vllm-ascend's.
 
 Example: from vllm-omni 0.28 on, a request whose last stage is unknown needs no payload for a later stage
 (`needs_payload = final_stage_id > 0`, was `final_stage_id is None or final_stage_id > 0`). The NPU runner of 0.28.0 has
@@ -20,9 +20,9 @@ names. `runner-sync lock` then records what was ported, so that RS201 reports th
 as it is on purpose, write `# runner-sync: ignore[RS208:SYMBOL@STATE] reason` above the method, as the finding gives it.
 
 Leaves alone: (timid) units that NPU wrote in its own words, code that needs the GPU, statements that NPU has elsewhere
-in the module, attributes that no NPU code reads, log messages, imports, heads of functions (RS104, RS305), statements
-that construct or unpack records (RS205). Silent where a lock records GPU units (RS201) and no `--omni-base` names a
-revision, where no earlier vllm-omni is at hand, and without vLLM's text.
+in the module, attributes that no NPU code reads, log messages, labels for a profiler, declarations, imports, heads of
+functions (RS104, RS305), statements that construct or unpack records (RS205). Silent where a lock records GPU units
+(RS201) and no `--omni-base` names a revision, where no earlier vllm-omni is at hand, and without vLLM's text.
 """
 
 from __future__ import annotations
@@ -35,12 +35,13 @@ from itertools import pairwise, product
 
 from runner_sync.lineage import fingerprint, list_nodes, similarity
 from runner_sync.lineage.alignment import aligned_with
+from runner_sync.lineage.inlined import find_twin_helpers
 from runner_sync.model import Severity
 from runner_sync.statements import likeness
 from runner_sync.syntax import Function, first_line
 from runner_sync.verify.runners.drift import compare_statements
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.locked import code_hash, find_definition
+from runner_sync.verify.runners.locked import code_hash, find_definition, hash_text
 from runner_sync.verify.runners.parity import (
     attribute_of_record,
     is_device_bound,
@@ -48,11 +49,10 @@ from runner_sync.verify.runners.parity import (
     read_canons,
     read_upstream_canons,
     read_upstream_words,
-    translate_to_npu,
 )
 from runner_sync.verify.runners.reading import Hit, Reading, shorten_code
 from runner_sync.verify.runners.spots import unit_hit
-from runner_sync.verify.runners.unlocked import find_twin_units
+from runner_sync.verify.runners.unlocked import find_twin_units, key_by_npu_name, read_unit_texts
 
 CODE = "RS208"
 NAME = "behind-twin"
@@ -73,7 +73,9 @@ _MOST = 80
 _TAIL = 20
 """The characters from the first difference on that a quotation must have room for."""
 
-_HEAD = re.compile(r"(?:async )?def |@|import |from ")
+_UNTOLD = re.compile(r"(?:async )?def |@|import |from |logger\.|with record_function_or_nullcontext\(|[\w.]+: [^=]+$")
+"""Starts of heads, imports, log messages, labels for a profiler, and declarations without a value."""
+
 _OF_SELF = re.compile(r"self\.(\w+)(?:: [^=]+)? = ")
 
 
@@ -90,10 +92,14 @@ def find(subject: Subject) -> Iterator[Hit]:
 
 @dataclass(frozen=True, slots=True)
 class _Lag:
-    """What the NPU unit ``name`` lacks of its ``twin`` since a revision, and has that the twin dropped."""
+    """What the NPU unit ``name`` lacks of its ``twin`` since a revision, and has that the twin dropped.
+
+    ``helpers`` are methods that the twin calls and whose statements the unit has in place.
+    """
 
     name: str
     twin: str
+    helpers: tuple[str, ...]
     since: str
     missing: Sequence[str]
     leftover: Sequence[str]
@@ -114,38 +120,45 @@ class _ModuleContext:
         sides = (self._subject.npu, name), (self._gpu, twin)
         if not all(isinstance(find_definition(*side), Function) and side[1] in side[0].units for side in sides):
             return None
-        written = self._gpu.units[twin].text
-        known = [(ref, units[twin]) for ref, units in self._subject.module.gpu_units.items() if twin in units]
-        if all(text == written for _, text in known):
+        mine, present = read_unit_texts(self._subject)
+        tables = [(ref, units) for ref, units in self._earlier if name in units] + [("", present)]
+        helpers = sorted({helper for _, units in tables for helper in find_twin_helpers(name, mine, units)})
+        own_text, written = mine[name], [units[name] for _, units in tables]
+        whole = ["\n".join(units[one] for one in (name, *helpers) if one in units) for _, units in tables]
+        if len({*whole}) == 1:
             return None
-        own_text, now = self._subject.npu.units[name].text, translate_to_npu(written, self._profile)
-        earlier = [(ref, translate_to_npu(text, self._profile)) for ref, text in known]
-        revisions = [*earlier, ("", now)]
-        since, base = revisions[aligned_with(own_text, [text for _, text in revisions], now)]
+        compared = written if len({*written}) > 1 else whole  # if the twin is the same, only its helpers can tell
+        nearest = aligned_with(own_text, compared, compared[-1])
+        since, base, now = tables[nearest][0], whole[nearest], whole[-1]
         found = compare_statements(base, now, own_text)
+        called = {helper.rpartition(".")[2] for helper in helpers}
         is_vllm_method = twin.rpartition(".")[2] in self._vllm_methods
         missing = [
             canon
             for canon in found.missing
-            if canon not in self._npu_canons and self._is_relevant(canon, is_vllm_method)
+            if canon not in self._npu_canons
+            and self._is_relevant(canon, is_vllm_method)
+            and not called.intersection(re.findall(r"self\.(\w+)\(", canon))
         ]
         leftover = [canon for canon in found.leftover if self._is_relevant(canon, is_vllm_method)]
         both = [*product(leftover, missing)]
         is_replaced = any(_are_versions(*pair) for pair in both) if is_vllm_method else bool(both)
         is_alike = bool(missing or leftover) and similarity(own_text, base) >= ALIGNED
         if is_replaced or is_alike or _is_inserted_between(missing, own_text, now):
-            return _Lag(name, twin, since, missing, leftover, tuple(fingerprint(own_text)))
+            used = tuple(self._profile.gpu_name(helper) for helper in helpers if helper in present)
+            return _Lag(name, twin, used, since, missing, leftover, tuple(fingerprint(own_text)))
         return None
 
     def _is_relevant(self, canon: str, is_vllm_method: bool) -> bool:
         """Whether a changed statement is omni's and matters on NPU.
 
-        Heads, log messages, code that needs the GPU, and assignments to attributes that no NPU code reads do not
-        matter. In a method that vLLM has, too (``is_vllm_method``), a statement is omni's only if it has a word that
-        neither upstream has: other changes came with a newer vLLM, and reach NPU through vllm-ascend.
+        Heads, log messages, labels for a profiler, declarations, code that needs the GPU, and assignments to attributes
+        that no NPU code reads do not matter. In a method that vLLM has, too (``is_vllm_method``), a statement is omni's
+        only if it has a word that neither upstream has: other changes came with a newer vLLM, and reach NPU through
+        vllm-ascend.
         """
         mentioned = set(re.findall(r"\w+", canon))
-        if _HEAD.match(canon) or canon.startswith("logger.") or canon in self._upstream_canons:
+        if _UNTOLD.match(canon) or canon in self._upstream_canons:
             return False
         if not mentioned.isdisjoint(self._record_names):
             return False
@@ -155,6 +168,12 @@ class _ModuleContext:
             return False
         stored = _OF_SELF.match(canon)
         return stored is None or stored[1] in self._npu_mentions
+
+    @cached_property
+    def _earlier(self) -> list[tuple[str, dict[str, str]]]:
+        """The earlier units of the twin's module as NPU would spell them, by NPU name, each with its revision."""
+        revisions = self._subject.module.gpu_units.items()
+        return [(ref, key_by_npu_name(units, self._profile)) for ref, units in revisions]
 
     @cached_property
     def _upstream_canons(self) -> frozenset[str]:
@@ -199,20 +218,22 @@ def _is_inserted_between(missing: Collection[str], own_text: str, twin_text: str
 
 
 def _make_hit(subject: Subject, gpu: Reading, lag: _Lag) -> Hit:
-    node, unit = find_definition(gpu, lag.twin), subject.npu.units[lag.name]
-    assert node is not None
-    state = code_hash(gpu, lag.twin)[:12]
+    names = (lag.twin, *lag.helpers)
+    nodes = [node for name in names if (node := find_definition(gpu, name)) is not None]
+    codes = [code_hash(gpu, name) for name in names]
+    state = (hash_text(" ".join(codes)) if lag.helpers else codes[0])[:12]
+    with_helpers = f", with {', '.join(f'`{name}`' for name in lag.helpers)}," if lag.helpers else ""
     hit = unit_hit(
         subject,
         (CODE, SEVERITY),
-        unit,
+        subject.npu.units[lag.name],
         symbol=lag.twin,
-        message=f"The GPU twin `{lag.twin}` ({gpu.path}:{first_line(node)}) changed since vllm-omni {lag.since}: "
-        f"{_describe_lag(lag)}.",
+        message=f"The GPU twin `{lag.twin}` ({gpu.path}:{first_line(nodes[0])}){with_helpers} changed since vllm-omni "
+        f"{lag.since}: {_describe_lag(lag)}.",
         fix=f"`runner-sync upgrade --gpu-only --only {lag.name} --omni-base {lag.since}` ports the change; where "
         "it is not for NPU, "
         f"`# runner-sync: ignore[{CODE}:{lag.twin}@{state}] reason` above this unit.",
-        also=(gpu.span_of(node),),
+        also=tuple(map(gpu.span_of, nodes)),
     )
     return replace(hit, finding=replace(hit.finding, state=state))
 

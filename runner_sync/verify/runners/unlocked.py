@@ -6,6 +6,9 @@ because a lock records each of these that has a GPU twin.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from runner_sync.profile import Profile
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import find_definition, text_hash
 from runner_sync.verify.runners.parity import translate_to_npu
@@ -38,15 +41,25 @@ def find_helpers_in_place(subject: Subject, name: str) -> tuple[str, ...]:
     """Return the GPU methods that the twin of the NPU unit ``name`` calls and whose statements the unit has itself."""
     from runner_sync.lineage.inlined import find_twin_helpers  # late: slow to import, and used only on a branch
 
-    mine, twin = subject.answers.once(find_helpers_in_place, lambda: _read_units(subject))
-    return tuple(map(subject.profile.gpu_name, find_twin_helpers(name, mine, twin)))
+    return tuple(map(subject.profile.gpu_name, find_twin_helpers(name, *read_unit_texts(subject))))
 
 
-def _read_units(subject: Subject) -> tuple[dict[str, str], dict[str, str]]:
+def read_unit_texts(subject: Subject) -> tuple[dict[str, str], dict[str, str]]:
     """Return the texts of the NPU units, and of the GPU units as NPU would spell them, by NPU name."""
-    profile, gpu = subject.profile, subject.gpu.units if subject.gpu is not None else {}
-    mine = {name: unit.text for name, unit in subject.npu.units.items()}
-    return mine, {profile.npu_name(name): translate_to_npu(unit.text, profile) for name, unit in gpu.items()}
+    return subject.answers.once(read_unit_texts, lambda: _read_unit_texts(subject))
+
+
+def _read_unit_texts(subject: Subject) -> tuple[dict[str, str], dict[str, str]]:
+    mine, twin = (
+        {name: unit.text for name, unit in side.units.items()} if side is not None else {}
+        for side in (subject.npu, subject.gpu)
+    )
+    return mine, key_by_npu_name(twin, subject.profile)
+
+
+def key_by_npu_name(units: Mapping[str, str], profile: Profile) -> dict[str, str]:
+    """Return the texts of GPU units as NPU would spell them, by NPU name."""
+    return {profile.npu_name(name): translate_to_npu(text, profile) for name, text in units.items()}
 
 
 def has_gpu_entries(subject: Subject) -> bool:

@@ -22,6 +22,7 @@ from sync_samples import (
     stay_at_home,
 )
 
+from runner_sync import sync
 from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
@@ -68,6 +69,40 @@ def test_a_new_method_that_does_not_run_is_a_question(tmp_path: Path) -> None:
     assert reason.startswith(
         "vllm-ascend added this method since HEAD~1, but it does not run: a base class in front of NPUModelRunner"
     )
+
+
+def upgrade_twice(folder: Path, later: str, **rest: object) -> list[str]:
+    """What a second upgrade asks about ``_update_states``; vllm-ascend adds it before the first and has ``later`` then.
+
+    No unit changes with vllm-ascend, so the lock keeps the first revision for each.
+    """
+    trees = Trees(folder)
+    lay_out(trees.omni, {GPU_BASE: OMNI_TREE[GPU_BASE] + "\n    " + OWN.replace("\n", "\n    ").rstrip(" ")})
+    commit(trees.ascend_old)
+    trees.write_lock()
+    asked: list[str] = []
+    for target in (ASCENDS, later):
+        lay_out(trees.ascend_old, {ASCEND: dedent(ASCEND_OLD[ASCEND]) + "\n" + target})
+        commit(trees.ascend_old)
+        options = trees.upgrade(trees.ascend_old, gpu=False, verify=False, **rest if asked else {})
+        result = sync.upgrade(options)
+        sync.apply(result, options)
+        asked += [item.reason for item in result.report.reviews if item.unit.endswith("._update_states")] or [""]
+    assert asked[0]
+    return asked[1:]
+
+
+def test_a_hidden_method_is_asked_about_once(tmp_path: Path) -> None:
+    assert upgrade_twice(tmp_path, f"{ASCENDS}        # as before\n") == [""]
+
+
+@pytest.mark.parametrize("rest", [{}, {"ascend_base": "HEAD~2"}], ids=["changed again", "since a named revision"])
+def test_a_hidden_method_is_asked_about_again_if_there_is_more_to_decide(
+    tmp_path: Path, rest: dict[str, object]
+) -> None:
+    later = ASCENDS if rest else f"{ASCENDS}        self.send(scheduler_output)\n"
+    (reason,) = upgrade_twice(tmp_path, later, **rest)
+    assert reason.startswith(f"vllm-ascend {'added' if rest else 'changed'} this method since ")
 
 
 COPIED = "; it calls super(), so a copy of it in OmniNPUModelRunner would run together with that override"

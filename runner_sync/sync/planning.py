@@ -202,6 +202,7 @@ def _make_job(derived: DerivedModule, run: _Run) -> ModuleJob:
             new=bases.read_upstream(derived),
             is_followed=options.upstream,
             bases=bases.find_upstream_bases(derived),
+            settled=bases.read_settled(derived),
             locked=_find_locked_upstreams(given.lock, derived.path),
             apart=find_units_apart(given.lock, derived.path, given.profile.followed),
             infer=memo.closest,

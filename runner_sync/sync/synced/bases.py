@@ -64,6 +64,24 @@ class Bases:
             return None
         return ModuleRevision(tree.source.ref, text, path)
 
+    def read_settled(self, derived: DerivedModule) -> ModuleRevision | None:
+        """Return the upstream module at the last run in the lock, which settled what omni hides of it.
+
+        Returns ``None`` if an option names the base, or if that text is not known: no lock, a lost commit, or a folder,
+        which may have been replaced since.
+        """
+        ref, tree = self.given.lock.inputs.get(self._followed), self.given.followed
+        if ref is None or tree is None or self.options.base(self._followed) is not None:
+            return None
+        if ref == tree.source.ref and not tree.source.is_known_elsewhere:
+            return None
+        path = derived.module.upstreams[0].path
+        try:
+            side = self.revisions.read_locked(self._followed, ref, path, self.read_upstream(derived))
+        except InputError:
+            return None
+        return side if side.text else None
+
     def find_upstream_bases(self, derived: DerivedModule) -> tuple[ModuleRevision, ...]:
         """Return the upstream revisions that units may be copied from, oldest first, the present one last.
 

@@ -159,7 +159,7 @@ def ask_about_variants(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     ``if is_310p():`` since 0.26.0. vllm-ascend 0.21.0rc1 gave that class an ``_update_states`` that waits for the
     device, and omni's method runs in its place.
     """
-    ref = _find_base_ref(drafts)
+    ref = _find_base_ref(drafts, job)
     if job.upstream.new is None or ref in ("", job.upstream.new.ref):
         return [*drafts]
     name = job.module.name
@@ -287,16 +287,18 @@ def _reaches_upstream(member: str, mine: str | None, upstream: str, behind: str 
 
 def find_upstream_members(drafts: Sequence[Draft], job: ModuleJob) -> tuple[str, Mapping[str, str], Mapping[str, str]]:
     """Return the revision that the module follows, and the methods of upstream's class then and now, if at hand."""
-    ref, anchor = _find_base_ref(drafts), job.module.upstreams[0]
-    side = job.upstream.at(ref)
+    ref, anchor = _find_base_ref(drafts, job), job.module.upstreams[0]
+    side = job.upstream.settled or job.upstream.at(ref)
     if job.upstream.new is None or side is None:
         return ref, {}, {}
     old, new = (texts.members(one.text, anchor.name, one.path) for one in (side, job.upstream.new))
     return ref, old, new
 
 
-def _find_base_ref(drafts: Sequence[Draft]) -> str:
-    """Return the revision that most statements of the module's copies come from."""
+def _find_base_ref(drafts: Sequence[Draft], job: ModuleJob) -> str:
+    """Return the revision of the last run or, without a lock, the one that most statements of the copies come from."""
+    if job.upstream.settled is not None:
+        return job.upstream.settled.ref
     refs: Counter[str] = Counter()
     for draft in drafts:
         if draft.base is not None:

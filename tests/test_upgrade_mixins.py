@@ -681,6 +681,24 @@ class TestUpgrade:
         assert "mixes in SendingMixin, which the NPU class lacked before this upgrade" in questions
         assert "no method of the GPU twin itself uses anything of it" in questions
 
+    @pytest.mark.parametrize("is_used", [True, False])
+    def test_a_mixin_left_out_because_nothing_used_it_comes_with_its_first_use(
+        self, trees: Trees, *, is_used: bool
+    ) -> None:
+        unused = self.MIXED.replace("            self.send(logits)\n", "")
+        self.upgraded(trees, self.OLD, unused)
+        commit(trees.omni, "Upgrade")
+        lay_out(trees.omni, {GPU_AR: self.MIXED if is_used else unused.replace("is None", "is False")})
+        commit(trees.omni)
+        result = check_upgrade(trees.upgrade(trees.ascend_new, verify=False))
+        text = next(change.after or "" for change in result.changes if change.path == AR)
+        assert ("class NPUARModelRunner(OmniNPUModelRunner, SendingMixin):" in text, "self.send(" in text) == (
+            is_used,
+            is_used,
+        )
+        questions = [item.reason for item in result.report.reviews if "SendingMixin" in item.reason]
+        assert len(questions) == is_used
+
     PACKED = """
         def pack(self, rows):
             out = self.build(rows)

@@ -210,7 +210,15 @@ def _make_job(derived: DerivedModule, run: _Run) -> ModuleJob:
             variants=make_variant_finder(derived, module_texts, bases),
         ),
         twin,
-        find_hierarchy(derived, twin, modules=run.modules, module_texts=module_texts, options=options, given=given),
+        find_hierarchy(
+            derived,
+            twin,
+            modules=run.modules,
+            module_texts=module_texts,
+            options=options,
+            given=given,
+            read_settled=bases.twins.read_settled,
+        ),
         Target(
             elsewhere=_narrow_uses_by_others(derived, run) if derived is run.modules[0] else Elsewhere(),
             records=_collect_records(run),

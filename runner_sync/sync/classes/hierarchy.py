@@ -6,8 +6,9 @@ trees, by reading.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from runner_sync.compose.imports import add_import
 from runner_sync.naming import Import, module_name
@@ -29,12 +30,19 @@ def find_hierarchy(
     module_texts: ModuleTexts,
     options: UpgradeOptions,
     given: inputs.Inputs,
+    read_settled: Callable[[DerivedModule], ModuleRevision | None],
 ) -> Hierarchy:
-    """Find what the classes of ``derived`` inherit, the mixins that this upgrade adds, and those that stay missing."""
+    """Find what the classes of ``derived`` inherit, the mixins that this upgrade adds, and those that stay missing.
+
+    ``read_settled`` reads the GPU twin of a module at the last upgrade in the lock.
+    """
     classes = sorted({name.split(".")[0] for name in texts.unit_texts(derived.text, derived.path) if "." in name})
     missing = _find_missing_mixins(derived, module_texts, twin.new, given.profile)
+    decided = Hierarchy()
+    if missing:
+        decided = _decide_mixins(missing, derived, twin, options, _find_names_used(modules, given, read_settled))
     return replace(
-        _decide_mixins(missing, derived, twin, options, _find_names_of_twins(modules, given)),
+        decided,
         inherited={name: find_inherited_members(module_texts, derived, name, given) for name in classes},
         with_twin=_inherit_from_twin(derived, module_texts, given) if twin.new is not None else {},
     )
@@ -137,31 +145,32 @@ def _decide_mixins(
     derived: DerivedModule,
     gpu: GpuTwin,
     options: UpgradeOptions,
-    used: frozenset[str],
+    names_used: _NamesUsed,
 ) -> Hierarchy:
     """Decide which of the ``missing`` mixins this upgrade adds, adds late, or leaves missing.
 
-    A late mixin is added only with a change of vllm-ascend's. ``used`` are the names that GPU twins use on ``self``.
+    A late mixin is added only with a change of vllm-ascend's.
 
     - If ``--only`` selects the class, all are added; if it selects no unit of the class, none.
-    - A mixin is old if the twin had it in all revisions that NPU may be aligned with, settled if it had it at the last
-      upgrade in the lock, unused if it adds names to ``self`` and none is used (with ``--only``: by selected methods).
+    - A mixin is unused if it adds names to ``self`` and no twin uses one (with ``--only``: no selected method).
+    - It is settled if the twin had it at the last upgrade in the lock, and old if it had it in all revisions that NPU
+      may be aligned with; neither if the mixin was unused at that upgrade, which left it out only for that.
     - A mixin that is none of these is added. An old one is late unless it is settled or unused or ``--only`` is given.
     - All others stay missing; an unused one has no effect yet.
     """
-    if not missing:
-        return Hierarchy()
     assert derived.module.gpu is not None
     name, twin = derived.module.name, derived.module.gpu.name
     if not _has_selected_unit(derived, gpu.new, options.only):
         return Hierarchy(missing_mixins={name: missing})
     if options.only and is_selected(name, options.only):
         return Hierarchy(added_mixins={name: missing})
-    used = _find_names_of_selected(derived, gpu.new, options.only) if options.only else used
+    used = _find_names_of_selected(derived, gpu.new, options.only) if options.only else names_used.now
     unused = {mixin for mixin, names in missing.items() if names and not names & used}
-    settled = _read_bases(gpu.settled, twin) if gpu.settled is not None else set()
+    had = _read_bases(gpu.settled, twin) if gpu.settled is not None else set()
+    unused_then = {mixin for mixin in had & missing.keys() if missing[mixin] and not missing[mixin] & names_used.then}
+    settled = had - unused_then
     tables = [_read_bases(base.side, twin) for base in gpu.bases]
-    old = set.intersection(*tables) if tables else set()
+    old = set.intersection(*tables) - unused_then if tables else set()
     late = frozenset() if options.only else frozenset(old & missing.keys() - unused - settled)
     brought = {mixin: names for mixin, names in missing.items() if mixin not in unused | settled | old}
     left = {mixin: names for mixin, names in missing.items() if mixin not in brought}
@@ -177,8 +186,21 @@ def _read_bases(side: ModuleRevision, class_name: str) -> set[str]:
     return {base.expression for base in texts.bases_of(side.text, class_name, side.path)}
 
 
-def _find_names_of_twins(modules: Sequence[DerivedModule], given: inputs.Inputs) -> frozenset[str]:
-    """Return the names that any GPU twin uses on ``self``."""
-    twins = {other.module.gpu.path for other in modules if other.module.gpu is not None}
-    readings = [given.omni.read(path) for path in sorted(twins)]
-    return frozenset(name for text in readings if text for name in self_names(text))
+class _NamesUsed(NamedTuple):
+    """The names that any GPU twin uses on ``self`` now, and at the last upgrade in the lock."""
+
+    now: frozenset[str]
+    then: frozenset[str]
+
+
+def _find_names_used(
+    modules: Sequence[DerivedModule],
+    given: inputs.Inputs,
+    read_settled: Callable[[DerivedModule], ModuleRevision | None],
+) -> _NamesUsed:
+    twins = {other.module.gpu.path: other for other in modules if other.module.gpu is not None}
+    now = (given.omni.read(path) for path in sorted(twins))
+    then = (side.text for other in twins.values() if (side := read_settled(other)) is not None)
+    return _NamesUsed(
+        *(frozenset(name for text in texts_ if text for name in self_names(text)) for texts_ in (now, then))
+    )

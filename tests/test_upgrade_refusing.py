@@ -177,6 +177,33 @@ def test_what_no_tree_of_the_target_defines_is_not_ported(
     assert ("left out: it uses .late, which is not in vLLM 0.20.0" in questions) == (not is_there)
 
 
+LATE_IMPORT = "from vllm.capturing import late_copy\n"
+CONDITIONAL_IMPORT = f"if vllm_version_is('0.21.0'):\n    {LATE_IMPORT}"
+
+
+@pytest.mark.parametrize(
+    ("vllm", "imported", "npu", "comes"),
+    [
+        pytest.param({"capturing": "early_copy"}, LATE_IMPORT, "", False, id="its module lacks it"),
+        pytest.param({"capturing": "late_copy"}, LATE_IMPORT, "", True, id="its module has it"),
+        pytest.param({}, LATE_IMPORT, "", True, id="the tree may be incomplete"),
+        pytest.param({"capturing": "early_copy", "copying": "late_copy"}, LATE_IMPORT, "", True, id="another has it"),
+        pytest.param({"capturing": "early_copy"}, CONDITIONAL_IMPORT, "", True, id="a conditional import"),
+        pytest.param({"capturing": "early_copy"}, LATE_IMPORT, "late_copy = len\n", True, id="NPU has its own"),
+    ],
+)
+def test_what_the_target_has_nowhere_to_import_from_is_not_ported(
+    vllm: dict[str, str], imported: str, npu: str, comes: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``issue_routing_d2h_copy`` of vLLM 0.20: vllm-ascend was for 0.19.1, whose module has other functions."""
+    lay_out(Trees(tmp_path).vllm, {f"vllm/{name}.py": f"def {has}(rows):\n    pass\n" for name, has in vllm.items()})
+    now = imported + GPU_TWIN.replace("self.keep(first)", "self.keep(late_copy(first))")
+    own = npu + (NPU_TWIN + "\n    def _late(self):\n        return late_copy(self)\n" if npu else NPU_TWIN)
+    text, questions = port_of(tmp_path, monkeypatch, own, GPU_TWIN, now)
+    assert ("self.keep(late_copy(first))" in text) == comes
+    assert ("left out: it uses late_copy, which is not in vllm.capturing" in questions) == (not comes)
+
+
 NVTX = 'torch.cuda.nvtx.range_push("talker")'
 
 

@@ -18,6 +18,7 @@ from runner_sync.merge import Preference
 from runner_sync.model import TITLES, BaseRef, ReviewItem, UnitReport
 from runner_sync.profile import Profile, RunnerModule
 from runner_sync.texts.member_text import has_code_word
+from runner_sync.upgrade.missing_imports import find_missing
 from runner_sync.upgrade.npu_words import TRANSLATION, Translation
 
 
@@ -296,8 +297,8 @@ class ModuleJob:
         """Return words that a port must not bring, in NPU form, each with the reason.
 
         Code that people port by hand is allowed if omni's module already has some, and a name also if another derived
-        module imports it. A missing member is allowed if omni's module or vllm-ascend's reads it. A translated name
-        that its module is known to lack is always refused.
+        module imports it. A missing member, or a name that the GPU twin imports and that its module lacks, is allowed
+        if omni's module or vllm-ascend's reads it. A translated name that its module lacks is always refused.
         """
         own = self.text + (self.upstream.new.text if self.upstream.new is not None else "")
         target = self.target
@@ -309,11 +310,12 @@ class ModuleJob:
         for row in self.profile.names:
             if not row.new_module.startswith(f"{self.profile.package}.") and target.lacks(row.new_module, row.new_name):
                 words[row.new_name] = f"not in {row.new_module} (no counterpart of {row.name})"
-        return words | {
-            f".{name}": f"not in {owner}"
-            for name, owner in sorted(target.missing_members.items())
-            if not has_code_word(own, f".{name}")
-        }
+        missing = {f".{name}": owner for name, owner in sorted(target.missing_members.items())}
+        if self.twin.new is not None:
+            missing |= find_missing(
+                self.twin.new.text, self.twin.new.path, lacks=target.lacks, moved_to=target.moved_to
+            )
+        return words | {word: f"not in {owner}" for word, owner in missing.items() if not has_code_word(own, word)}
 
 
 Fate = Action | Literal["asked"]

@@ -81,6 +81,7 @@ Kind = Literal[
     "needs an absent member",
     "uses refused code",
     "unpacks other results",
+    "taken out of the copy",
 ]
 
 

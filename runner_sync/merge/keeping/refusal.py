@@ -30,6 +30,7 @@ def refuse(settling: Settling) -> None:
         return
     refused: set[Strand] = set()
     set_here = {name for node in weave.omni for name in _find_set_locals(node)}
+    set_here |= {name for node in weave.omni[:1] for name in binds(node)}  # parameters
     lost: set[str] = set()
     for strand in strands:
         if strand.sides == "bu" and not strand.kept:

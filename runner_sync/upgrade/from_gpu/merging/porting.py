@@ -16,6 +16,7 @@ from runner_sync.model import ReviewItem, Triple
 from runner_sync.texts.member_text import has_class_call, is_same, join_head
 from runner_sync.texts.names import defined_names
 from runner_sync.units.texts import unit_texts
+from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.asking import ported_passages
 from runner_sync.upgrade.from_gpu.asking.left_standing import ask_about_left_standing
@@ -29,7 +30,7 @@ from runner_sync.upgrade.from_gpu.merging import (
     wrapped_returns,
 )
 from runner_sync.upgrade.from_gpu.merging.left_out import drop_already_present, find_lacking, join_left_out
-from runner_sync.upgrade.from_gpu.merging.refusing import refuse_readers
+from runner_sync.upgrade.from_gpu.merging.refusing import refuse_readers, refuse_taken_out
 from runner_sync.upgrade.from_gpu.merging.sound_merge import merge_soundly
 from runner_sync.upgrade.from_gpu.merging.taking_back import take_back_unfit
 from runner_sync.upgrade.from_gpu.twin import gpu_side, mixins, moved_helpers
@@ -242,8 +243,10 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
     policy = merge.settle_for(merge.PORT, find_conflict_winner(job, draft.name))
     pinned = _find_upstream_statements(draft, context)
     wrapped = wrapped_returns.find_newly_wrapped(sides, context.veto, foreign, pinned)
-    settled, known = wrapped_returns.remove_wrapping_changes(sides, wrapped), context.known
-    result, broken = merge_soundly(settled, policy, veto=context.veto, foreign=foreign, pinned=pinned, known=known)
+    settled, known, veto = wrapped_returns.remove_wrapping_changes(sides, wrapped), context.known, context.veto
+    if draft.base is not None and draft.base.how == "lock" and (followed := find_base_text(draft, job)):
+        veto = refuse_taken_out(followed, draft.text, sides.upstream, veto)
+    result, broken = merge_soundly(settled, policy, veto=veto, foreign=foreign, pinned=pinned, known=known)
     if not result.parses:
         reason = f"the merge with {job.twin.new.path} did not parse, so the NPU runner's text stays"
         item = make_unmerged_review(

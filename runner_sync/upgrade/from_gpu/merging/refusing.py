@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 from runner_sync.fitting.members import Obstacle, find_refused_word
 from runner_sync.merge import Kind, Reason, Veto
+from runner_sync.statements import Node, flatten
 from runner_sync.statements.calls import names_called
 from runner_sync.texts.member_text import find_used_members
 
@@ -74,6 +75,30 @@ def refuse_idle_calls(gives_up: Callable[[str], str], have: Iterable[str], veto:
         )
 
     return refuse
+
+
+def refuse_taken_out(followed: str, mine: str, twin: str, veto: Veto) -> Veto:
+    """Extend ``veto`` to blocks of ``twin`` that the ``followed`` upstream text has and of which ``mine`` has nothing.
+
+    Somebody took such a block out of the copy. Single statements do not count: omni may have them in another form.
+    """
+    had, have = ({node.canon for node in flatten(text)} for text in (followed, mine))
+    blocks: dict[str, list[Node]] = {}
+    nodes = flatten(twin)
+    for node in nodes:
+        above = node.parent
+        while above > 0:
+            blocks.setdefault(nodes[above].canon, []).append(node)
+            above = nodes[above].parent
+    taken_out = {
+        head
+        for head, inside in blocks.items()
+        if head in had - have
+        and len(steps := [node.canon for node in inside if node.is_telling]) > 1
+        and had.issuperset(steps)
+        and have.isdisjoint(steps)
+    }
+    return lambda canon: Reason("taken out of the copy") if canon in taken_out else veto(canon)
 
 
 _HEAD = re.compile(r"(?:@.*\n)*(?:async )?def ")

@@ -26,7 +26,7 @@ BLOCK = """\
             scheduler_output = scheduler_output.with_rows(rows=rows)
 """
 START = "            self._update_states(scheduler_output)\n"
-REASON = "left out: the upstream method that this follows had it at the last run, and the NPU side took it out"
+REASON = "left out: the method that this is a copy of has this block, and the NPU side took it out"
 
 
 def with_block(text: str, block: str = BLOCK, start: str = START) -> str:

@@ -155,9 +155,7 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
     "parameter that nothing reads": "left out: {omni} no longer has the parameter {names}, and nothing here reads it",
     "needs an absent member": "left out: it needs {names}, which the NPU side does not have ({detail})",
     "uses refused code": "left out: it uses {names}, which is {detail}",
-    "taken out of the copy": (
-        "left out: the upstream method that this follows had it at the last run, and the NPU side took it out"
-    ),
+    "taken out of the copy": "left out: the method that this is a copy of has this block, and the NPU side took it out",
     "unpacks other results": ("left out: it unpacks the result of {names}, of which the NPU side runs another version"),
 }
 """The sentence of each kind of reason; a pair if several passages need another sentence."""

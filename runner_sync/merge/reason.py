@@ -48,6 +48,7 @@ Kind = Literal[
     "removed block came back",
     # What upstream added has no place.
     "exit that omni has otherwise",
+    "repeated without omni's change",
     "exit of no loop",
     "block at hand",
     "addition to a removed block",

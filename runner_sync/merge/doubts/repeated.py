@@ -1,0 +1,60 @@
+"""Find new upstream statements that repeat one which omni changed, or put into a block of its own.
+
+Comes in: the kept strands of a ``Weave``. Goes out: ``Doubt`` values. May touch: nothing.
+
+    base      logits = self.compute(rows)            upstream   if not self.sends:
+    omni      logits = self.compute(rows, marks)                    logits = self.compute(rows)
+                                                                else:
+                                                                    logits = self.send(rows)
+                                                                    logits = self.compute(rows)
+
+Only one of the two gets omni's form. `exits` asks about each new ``return``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+
+from runner_sync.confidence import CONTESTED
+from runner_sync.merge.reason import Reason
+from runner_sync.merge.weave import Doubt, Strand, Weave, heads_around, pick_node
+from runner_sync.thresholds import DISTINCT
+
+
+def find_repeated_without_edit(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
+    """Return doubts about statements that upstream has more often now, where they lack what omni did to each old one.
+
+    Omni edited the old statement, or put it into a block (``try``, ``if`` …) that is not around the new one.
+    """
+    more = Counter(node.canon for node in weave.upstream) - Counter(node.canon for node in weave.base)
+    olds = _find_changed_by_omni(weave, kept, more)
+    doubts = []
+    for strand in kept:
+        if strand.sides == "u" and (own := olds.get(pick_node(weave, strand).canon)):
+            around = {*strand.around()}
+            if all(blocks.isdisjoint(around) for blocks in own):
+                doubts.append(Doubt(strand, Reason("repeated without omni's change"), CONTESTED))
+    return doubts
+
+
+def _find_changed_by_omni(
+    weave: Weave, kept: Sequence[Strand], texts: Collection[str]
+) -> Mapping[str, list[frozenset[Strand]]]:
+    """Map the texts of simple base statements, all of which omni changed, to omni's own blocks around each.
+
+    A statement that omni edited counts without its blocks: a copy lacks the edit anywhere.
+    """
+    found: dict[str, list[frozenset[Strand]]] = defaultdict(list)
+    untouched = set()
+    alive = set(kept)
+    for node, strand in zip(weave.base, weave.of_base, strict=True):
+        is_simple = not (node.compound or node.is_clause or node.is_comment) and node.keyword != "return"
+        if node.canon not in texts or not is_simple or node.weight < DISTINCT or strand not in alive:
+            continue
+        is_edited = weave.is_edited(strand, "o")
+        own = frozenset(head for head in heads_around(weave, strand, "o") if head.sides == "o" and not is_edited)
+        found[node.canon].append(own)
+        if not (own or is_edited):
+            untouched.add(node.canon)
+    return {canon: own for canon, own in found.items() if canon not in untouched}

@@ -1,0 +1,67 @@
+"""A statement that upstream has once more and that omni changed: whether the new copy is a question."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner_sync.merge import merge
+from runner_sync.model import Triple
+
+CALL = "logits = self.model.compute(rows)"
+OWN_CALL = "logits = self.model.compute(rows, self.metadata)"
+BASE = f"""def run(self, rows):
+    rows = hidden[ids]
+    {CALL}
+    self.keep(logits)
+"""
+NEW = f"""def run(self, rows):
+    if self.last:
+        rows = hidden[ids]
+        {CALL}
+    else:
+        self.note()
+        rows = hidden[ids]
+        {CALL}
+        logits = self.send(logits)
+    self.keep(logits)
+"""
+TRIED = f"""try:
+        {OWN_CALL}
+    except TypeError:
+        {CALL}"""
+
+
+@pytest.mark.parametrize(
+    ("own", "new", "is_asked"),
+    [
+        pytest.param(OWN_CALL, NEW, True, id="omni edited it"),
+        pytest.param(TRIED, NEW, True, id="omni put a try around it"),
+        pytest.param(f"if self.wanted:\n        {CALL}", NEW, True, id="omni put a condition on it"),
+        pytest.param(CALL, NEW, False, id="omni left it"),
+        pytest.param(OWN_CALL, NEW.replace(CALL, "logits = self.other(rows)", 1), False, id="upstream has it once"),
+        pytest.param(f"{OWN_CALL}\n    more = 1\n    {CALL}", NEW, False, id="omni added a call in front"),
+    ],
+)
+def test_a_second_copy_of_what_omni_changed(own: str, new: str, is_asked: bool) -> None:
+    """`compute_logits` of vllm-ascend's `execute_model` got a second branch; omni passes its metadata to the first."""
+    omni = BASE.replace(CALL, own)
+    result = merge(Triple(BASE, omni, new))
+    asked = [item.chosen for item in result.decisions if item.reason.kind == "repeated without omni's change"]
+    assert asked == [CALL] * is_asked
+
+
+def test_a_copy_inside_the_block_of_omni_needs_no_question() -> None:
+    base = f"def run(self, rows):\n    self.begin(rows)\n    {CALL}\n    self.keep(logits)\n    self.end(logits)\n"
+    body = base.partition("\n")[2].replace("\n    ", "\n        ")
+    omni = f"def run(self, rows):\n    with self.recorded():\n    {body}"
+    new = base.replace("    self.end(", f"    if self.again:\n        {CALL}\n    self.end(")
+    result = merge(Triple(base, omni, new))
+    assert result.text.count(CALL) == 2
+    assert "repeated without omni's change" not in {item.reason.kind for item in result.decisions}
+
+
+def test_a_short_statement_needs_no_question() -> None:
+    base, new = (text.replace(CALL, "logits = None") for text in (BASE, NEW))
+    omni = base.replace("logits = None", "logits = self.empty")
+    result = merge(Triple(base, omni, new))
+    assert "repeated without omni's change" not in {item.reason.kind for item in result.decisions}

@@ -103,7 +103,9 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
     ),
     "removed block came back": "{omni} had removed this; {upstream} moved it, and the move brought it back",
     "exit that omni has otherwise": "{upstream} added a return like those that {omni} has changed everywhere else",
-    "repeated without omni's change": "{upstream} added this statement once more, and {omni} has changed the other copy",
+    "repeated without omni's change": (
+        "{upstream} added this statement once more, and {omni} has changed the other copy"
+    ),
     "exit of no loop": "left out: this `break` or `continue` has no loop around it here",
     "block at hand": (
         "{upstream} has this under {names!r}; it was not added, because {omni} has all of it under another condition"

@@ -1,4 +1,4 @@
-"""Repeats the merge of a port until the result can run: no unset names, half features or lost calls.
+"""Repeats the merge of a port until the result can run: no unset names, half features, idle statements or lost calls.
 
 Comes in: the three texts of a unit, statements to keep out and statements to keep in. Goes out: the merge and its
 remaining defects. May touch: nothing.
@@ -19,6 +19,7 @@ from runner_sync.texts.member_text import canonical
 from runner_sync.texts.soundness import Problem, find_problems
 from runner_sync.thresholds import TRIES
 from runner_sync.upgrade.from_gpu.merging.half_ported import find_half_ported, find_unread_parameters
+from runner_sync.upgrade.from_gpu.merging.idle_passages import Undone, ask_about_undone, undo_idle_passages
 from runner_sync.upgrade.from_gpu.merging.refusing import refuse_readers
 
 
@@ -40,13 +41,18 @@ def merge_soundly(
     before = find_problems(sides.omni, known)
     missing: dict[str, Kind] = {}
     first_defects: set[Problem] = set()
+    undone: list[Undone] = []
     for attempt in range(TRIES):
         result = merge.merge(sides, policy=policy, veto=refuse_readers(missing, veto), foreign=foreign, pinned=pinned)
         broken = find_problems(result.text, known) - before if result.parses else set()
         half = find_half_ported(sides, result.text, foreign, veto=veto) if result.parses else set()
         unread = find_unread_parameters(sides, result.text) if result.parses else set()
-        if not missing:
+        if not missing and not undone:
             first_defects = broken | {Problem("half", name) for name in half}
+        sides, more = undo_idle_passages(sides, result.text, broken)
+        if more and attempt < TRIES - 1:
+            undone += more
+            continue
         names: dict[str, Kind] = dict.fromkeys(half, "half of a feature")
         names |= dict.fromkeys(unread, "parameter that nothing reads")
         names |= dict.fromkeys((it.what for it in broken if it.kind != "idle"), "reads what nothing sets")
@@ -60,7 +66,9 @@ def merge_soundly(
     text = merge.with_old_reads_renamed(sides.omni, result.text, {item.what for item in broken if item.kind != "idle"})
     if text != result.text:
         result, broken = replace(result, text=text), find_problems(text, known) - before
-    return result, broken and (_drop_set_by_change(sides, first_defects) or first_defects or broken)
+    return ask_about_undone(result, undone), broken and (
+        _drop_set_by_change(sides, first_defects) or first_defects or broken
+    )
 
 
 def _drop_set_by_change(sides: Triple, defects: Collection[Problem]) -> set[Problem]:

@@ -160,6 +160,28 @@ def test_the_body_stands_where_the_helper_is_called(user: str, expected: str, la
     assert made == f"def collect(self, rows):\n    self.start()\n{expected.format(lines)}\n"
 
 
+@pytest.mark.parametrize(
+    ("user", "last", "expected"),
+    [
+        ("out = self.helper(rows)", "return out", ""),
+        ("out = self.helper(rows)", "return third", "    out = third\n"),
+        ("self.helper(rows)", "return third", ""),
+        ("self.helper(rows)", "return second, third.rows", ""),
+        ("self.helper(rows)", "return", ""),
+        ("self.helper(rows)", "return third[0]", "    third[0]\n"),
+        ("return self.helper(rows)", "return third", "    return third\n"),
+    ],
+)
+def test_what_the_helper_returns_stands_only_where_it_does_something(user: str, last: str, expected: str) -> None:
+    """`_build_omni_pooler_payload` ends with `return payload`, and is called by `payload = …`."""
+    old = (f"def collect(self, rows):\n    self.start()\n    {user}\n", {"helper": HELPER.replace(LAST, last)})
+    made, _ = inline_helpers(METHOD, old, (METHOD, {}))
+    start = "def collect(self, rows):\n    self.start()\n    first = self.first(rows)\n"
+    assert made.rstrip() + "\n" == (
+        f"{start}    second = self.second(first, rows)\n    third = self.third(second)\n{expected}"
+    )
+
+
 @pytest.mark.parametrize("user", ["out = self.helper(rows)", LATE])
 def test_a_helper_that_may_end_early_stays_a_call(user: str) -> None:
     early = HELPER.replace("    third", "    if not second:\n        return None\n    third")
@@ -167,6 +189,28 @@ def test_a_helper_that_may_end_early_stays_a_call(user: str) -> None:
     assert inline_helpers(METHOD, old, (METHOD, {})) == (old[0], METHOD)
     ends = ("def collect(self, rows):\n    return self.helper(rows)\n", {"helper": early})
     assert "return None" in inline_helpers(METHOD, ends, (METHOD, {}))[0]
+
+
+BUILD = "def build():\n        return self.helper(rows)\n    self.start()\n    {}"
+
+
+@pytest.mark.parametrize(
+    ("use", "last"),
+    [
+        ("return build()", LAST),
+        ("out = build()", "out = self.pack(third)"),
+        ("return self.submit(build)", None),
+        ("out = build() or build()", None),
+    ],
+)
+def test_the_body_stands_where_a_nested_function_is_called(use: str, last: str | None) -> None:
+    """A function that is handed over, or called twice, stays, and the body follows it."""
+    user = BUILD.format(use)
+    made, _ = inline_helpers(METHOD, (f"def collect(self, rows):\n    {user}\n", {"helper": HELPER}), (METHOD, {}))
+    lines = [line.strip() for line in made.split("\n") if line.strip()]
+    assert ("def build():" in lines) is (last is None)
+    assert last is None or (lines[1], lines[-1]) == ("self.start()", last)
+    assert lines.count("third = self.third(second)") == 1
 
 
 def test_a_helper_that_is_gone_with_what_it_did_stays_a_call() -> None:

@@ -130,6 +130,8 @@ def _inline_body(text: str, name: str, helper: str) -> str:
     """
     function = first_function(text)
     user = _find_using_statement(function.body, name) if function is not None else None
+    if function is not None and isinstance(user, Function) and (direct := _call_directly(text, function, user)):
+        return _inline_body(direct, name, helper)
     body = _indent_body(_assign_result(helper, user), " " * user.col_offset) if user is not None else ()
     if not body or user is None:
         return text
@@ -153,6 +155,21 @@ def _find_using_statement(body: Sequence[ast.stmt], name: str) -> ast.stmt | Non
     return None
 
 
+def _call_directly(text: str, function: Function, nested: Function) -> str:
+    """Put the value that a nested function without parameters returns where it is called, and drop the function.
+
+    Empty unless that is all the function does, and the one use of it.
+    """
+    value = nested.body[0].value if isinstance(nested.body[0], ast.Return) else None
+    uses = [node for node in walk(function) if isinstance(node, ast.Name) and node.id == nested.name]
+    calls = [node for node in walk(function) if isinstance(node, ast.Call) and node.func in uses]
+    if value is None or len(uses) != 1 or not calls or ast.unparse(nested.args):
+        return ""
+    places = Places(text)
+    made = Edit(places.start(calls[0]), places.end(calls[0]), places.source(value))
+    return apply(text, [Edit(places.start(nested), places.end(nested), ""), made])
+
+
 def _is_only_call(stmt: ast.stmt, name: str) -> bool:
     """Whether a statement only calls ``self.name`` and assigns or returns the result."""
     value = stmt.value if isinstance(stmt, ast.Expr | ast.Return | ast.Assign) else None
@@ -162,8 +179,8 @@ def _is_only_call(stmt: ast.stmt, name: str) -> bool:
 def _assign_result(helper: str, user: ast.stmt) -> str:
     """Turn the helper's final ``return value`` into an assignment to the target of the calling statement ``user``.
 
-    Returns an empty text if the helper also returns earlier: inlined, that would end the method. Returns ``helper``
-    unchanged if ``user`` is itself a ``return``.
+    Drops it if it would do nothing: ``rows = rows``, or just ``rows``. Returns an empty text if the helper also returns
+    earlier: inlined, that would end the method. Returns ``helper`` unchanged if ``user`` is itself a ``return``.
     """
     function = first_function(helper)
     returns = [stmt for stmt in statements_of(function.body) if isinstance(stmt, ast.Return)] if function else []
@@ -175,8 +192,14 @@ def _assign_result(helper: str, user: ast.stmt) -> str:
     target = ast.unparse(user.targets[0]) if isinstance(user, ast.Assign) else ""
     places = Places(helper)
     value = places.source(last.value) if last.value is not None else "None"
-    kept = f"{target} = {value}" if target else value
-    return apply(helper, [Edit(places.start(last), places.end(last), "pass" if value == target else kept)])
+    is_idle = value == target if target else last.value is None or _is_plain(last.value)
+    kept = "" if is_idle else f"{target} = {value}" if target else value
+    return apply(helper, [Edit(places.start(last), places.end(last), kept)])
+
+
+def _is_plain(value: ast.expr) -> bool:
+    """Whether an expression consists of names, attributes, constants and tuples of them."""
+    return all(isinstance(part, ast.Name | ast.Attribute | ast.Constant | ast.Tuple | ast.Load) for part in walk(value))
 
 
 def _indent_body(helper: str, margin: str) -> Sequence[str]:

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from runner_sync.compose.guarded import copy_guards, import_conditionally
+from runner_sync.compose.guarded import copy_guards, follow_guards, import_conditionally
 from runner_sync.compose.imports import Provider, settle_imports
 from runner_sync.texts.bindings import bound_above, read_bindings
 
@@ -216,3 +216,40 @@ def test_what_a_check_asks_stands_above_it(head: str, is_put: bool) -> None:
     made = copy_guards(text, ["RowLists"], GUARD.replace("vllm_version_is", "is_new"))
     assert (made != text) is is_put
     ast.parse(made)
+
+
+HEAD, BODY = CODE.split("\n\n\n")
+GUARDED = f"{HEAD}\n\n{GUARD}\n\n\n{BODY}"
+PLAIN = "from vllm.outputs import RowLists"
+
+
+@pytest.mark.parametrize(
+    ("new", "expected"),
+    [
+        pytest.param(PLAIN, f"import torch\n{PLAIN}\n{HEAD[13:]}\n\n\n{BODY}", id="imported plainly"),
+        pytest.param(GUARD.replace("1.2", "1.3"), GUARDED.replace("1.2", "1.3"), id="under another version"),
+        pytest.param(f"import os\n{GUARD}", GUARDED, id="still there"),
+        pytest.param(f"{GUARD}, Rows", GUARDED, id="imports more"),
+        pytest.param("import os", GUARDED, id="not imported any more"),
+        pytest.param(GUARD.replace("vllm_version_is", "is_new"), GUARDED, id="under what this module lacks"),
+    ],
+)
+def test_a_condition_that_came_from_upstream_goes_with_it(new: str, expected: str) -> None:
+    made = follow_guards(GUARDED, [f"import os\n{GUARD}, Rows"], Provider(new, "vllm_ascend.worker.runner"))
+    assert made == expected
+
+
+@pytest.mark.parametrize("old", ["import os", GUARD.replace("1.2", "1.1"), GUARD.replace("vllm.outputs", "vllm.rows")])
+def test_a_condition_of_omni_stays(old: str) -> None:
+    assert follow_guards(GUARDED, [old], Provider(PLAIN, "vllm_ascend.worker.runner")) == GUARDED
+
+
+def test_a_condition_with_a_remark_of_omni_stays() -> None:
+    remarked = GUARDED.replace(GUARD, f"{GUARD}  # ours")
+    assert follow_guards(remarked, [GUARD], Provider(PLAIN, "vllm_ascend.worker.runner")) == remarked
+
+
+def test_a_condition_whose_names_nothing_uses_goes() -> None:
+    unused = GUARDED.replace("RowLists()", "[]")
+    made = follow_guards(unused, [GUARD], Provider("import os", "vllm_ascend.worker.runner"))
+    assert made == CODE.replace("RowLists()", "[]")

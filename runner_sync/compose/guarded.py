@@ -1,7 +1,8 @@
-"""Copies imports that a module makes under a condition, such as a version check, with that condition.
+"""Copies imports that a module makes under a condition, such as a version check, with that condition, and follows it.
 
 Comes in: a module's text and a module whose code came into it. Goes out: the text with the condition and all its
-branches behind its imports, without names that nothing there uses. May touch: nothing.
+branches behind its imports, without names that nothing there uses; a later version of the module may change it. May
+touch: nothing.
 
 On a version that lacks the name a plain import would fail, though code under the same check never uses the name there.
 Without any import, the code would raise a NameError on the version that has it::
@@ -20,10 +21,10 @@ from dataclasses import replace
 
 from runner_sync.compose.import_places import find_head_imports
 from runner_sync.compose.imports import Provider, Settled, add_import, remove_import
-from runner_sync.naming import Import, imported_by
+from runner_sync.naming import Import, absolute, imported_by
 from runner_sync.syntax import module_of, walk
 from runner_sync.texts.bindings import bound_above, names_bound, read_bindings
-from runner_sync.texts.import_entries import import_statements
+from runner_sync.texts.import_entries import import_statements, read_imports
 from runner_sync.texts.names import defined_names, used_names
 
 
@@ -46,6 +47,39 @@ def import_from_provider(settled: Settled, source: Provider, *, first_party: str
         text = add_import(text, entry, first_party=first_party)
     left = tuple(name for name in settled.unknown if name not in certain)
     return Settled(text, (*settled.added, *(entry.statement() for entry in entries)), left)
+
+
+def follow_guards(text: str, olds: Collection[str], new: Provider, *, first_party: str = "") -> str:
+    """Return ``text`` with the new imports of upstream in place of each condition that it has from there and that went.
+
+    ``olds`` are the upstream texts that the code comes from. Keeps a condition if ``new`` gives no import of a name
+    that is used.
+    """
+    known, conditional = read_imports(new.text), read_bindings(new.text).conditional
+    lines = text.split("\n")
+    for guard in _find_guards(text):
+        block, bound = "\n".join(lines[guard.lineno - 1 : guard.end_lineno]), {*names_bound(guard)}
+        if not any(_has_guard(old, block, bound) for old in olds) or _has_guard(new.text, block, bound):
+            continue
+        made = text.replace(f"\n{block}\n" if f"\n\n{block}\n" in text else f"{block}\n", "", 1)
+        needed = bound & used_names(made)
+        plain = needed & known.keys() - conditional
+        for entry in (known[name] for name in sorted(plain)):
+            there = replace(entry, module=absolute(entry.module, new.name))
+            made = add_import(made, there, first_party=first_party)
+        made = copy_guards(made, needed - plain, new.text)
+        text = made if needed <= defined_names(made) else text
+    return text
+
+
+def _has_guard(source: str, block: str, bound: Collection[str]) -> bool:
+    """Whether ``source`` has the condition ``block``, which imports the names ``bound``; ``source`` may import more."""
+    if "#" in block:
+        return block in source
+    blocks = (ast.get_source_segment(source, guard) or "" for guard in _find_guards(source))
+    return any(
+        ast.unparse(module_of(_keep_used_imports(bound, one))) == ast.unparse(module_of(block)) for one in blocks
+    )
 
 
 def copy_guards(text: str, names: Collection[str], source: str) -> str:

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from runner_sync.compose.guarded import import_conditionally, import_from_provider
+from runner_sync.compose.guarded import follow_guards, import_conditionally, import_from_provider
 from runner_sync.compose.imports import Provider, Settled, add_import, settle_imports
 from runner_sync.compose.rulers import enclose_members, join_blocks
 from runner_sync.confidence import INFERRED
@@ -49,7 +49,8 @@ def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[str
     gone = _find_gone_imports(job, moves) if drafts else {}
     if text == job.text and not gone:
         return text, [*drafts]
-    settled = _settle_imports(_import_twins(text, job), job, side, moves=moves | gone)
+    text = _follow_conditional_imports(_import_twins(text, job), drafts, job)
+    settled = _settle_imports(text, job, side, moves=moves | gone)
     settled = _add_conditional_imports(settled, job)
     asked = [*drafts]
     for name in settled.unknown:
@@ -69,6 +70,21 @@ def _ask_about_meanings(drafts: list[Draft], text: str, job: ModuleJob, side: Gp
             if name in here and here[name].means_other(there):
                 drafts = ask_about_meaning(name, here[name].statement(), there.statement(), source, drafts, job.path)
     return drafts
+
+
+def _follow_conditional_imports(text: str, drafts: Sequence[Draft], job: ModuleJob) -> str:
+    """Replace imports under a condition that upstream had where units were copied, as it imports their names now."""
+    if job.upstream.new is None:
+        return text
+    olds = [base.text for base in _list_followed(drafts, job)]
+    new = Provider(job.upstream.new.text, module_name(job.upstream.new.path))
+    return follow_guards(text, olds, new, first_party=job.profile.package)
+
+
+def _list_followed(drafts: Sequence[Draft], job: ModuleJob) -> list[ModuleRevision]:
+    """Return the upstream module at the revisions that units were copied from."""
+    followed = {ref for draft in drafts if draft.base is not None for ref in (draft.base.ref, *draft.base.also)}
+    return [base for base in job.upstream.bases if base.ref in followed]
 
 
 def _add_conditional_imports(settled: Settled, job: ModuleJob) -> Settled:
@@ -273,10 +289,7 @@ def _find_moved_imports(drafts: Sequence[Draft], job: ModuleJob) -> dict[tuple[s
     now = read_imports(job.upstream.new.text, job.upstream.new.path)
     conditional = read_bindings(job.upstream.new.text).conditional
     kept = {(entry.module, entry.name) for entry in now.values()}
-    followed = {ref for draft in drafts if draft.base is not None for ref in (draft.base.ref, *draft.base.also)}
-    for side in job.upstream.bases:
-        if side.ref not in followed:
-            continue
+    for side in _list_followed(drafts, job):
         for bound, entry in read_imports(texts.outside_definitions(side.text, side.path), side.path).items():
             if (
                 bound in now.keys() - conditional

@@ -263,9 +263,9 @@ class Report:
     """All that a run reports about the runners of a ``platform``, which follow the project ``followed``.
 
     ``profile`` contains the options that select the same profile in the next command, ``place`` those that name the
-    omni tree, and ``fitted`` those that name the trees that an upgrade's findings are compared with. Paths are relative
-    to the omni tree. ``folder`` is the tree's path in the repository (``""`` or ``some/folder/``); services that show
-    findings in repository files need both.
+    omni tree, and ``fitted`` those that name the trees that the runners fitted before an upgrade. ``advice`` is a
+    sentence for people. Paths are relative to the omni tree. ``folder`` is the tree's path in the repository
+    (``""`` or ``some/folder/``); services that show findings in repository files need both.
     """
 
     command: str
@@ -276,6 +276,7 @@ class Report:
     changes: tuple[FileChange, ...] = ()
     blocks: tuple[Block, ...] = ()
     notes: tuple[str, ...] = ()
+    advice: str = ""
     summary: dict[str, int | str] = field(default_factory=dict)
     replay: tuple[ReplayRow, ...] = ()
     replay_hunks: tuple[ReplayHunk, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 from dataclasses import replace
@@ -27,7 +28,7 @@ from sync_samples import (
     lay_out,
 )
 
-from runner_sync import lock, sync, write
+from runner_sync import cli, lock, sync, write
 from runner_sync.errors import InputError
 from runner_sync.profile import NPU
 from runner_sync.render import render
@@ -438,6 +439,40 @@ def test_the_ratchet_accepts_nothing_new(locked: Trees, tmp_path: Path) -> None:
     assert file.read_text("utf-8") == before
 
 
+def test_old_findings_can_be_accepted_as_the_report_says(
+    locked: Trees, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Most trees have findings that are older than the tool; only people read how to accept them."""
+    monkeypatch.chdir(locked.omni)
+    assert cli.run(["check"]) == 1
+    said = capsys.readouterr().out
+    (first, setting) = re.findall(r"`([^`]+)`", " ".join(said[said.index("note: the first time") :].split()))
+    assert cli.run(shlex.split(first)[1:]) == 0
+    (locked.omni / "pyproject.toml").write_text(f"[tool.runner-sync]\n{setting}\n", "utf-8")
+    assert cli.run(["check"]) == 0
+    assert "--update-baseline" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "is_said"),
+    [
+        ("check", True),
+        ("check -o markdown", True),
+        ("check -o json", False),
+        ("check -o github", False),
+        ("check --select RS2", False),
+        ("check --changed-since HEAD", False),
+    ],
+)
+def test_a_baseline_is_advised_to_people_who_check_everything(
+    locked: Trees, words: str, is_said: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    commit(locked.omni)
+    monkeypatch.chdir(locked.omni)
+    cli.run(words.split())
+    assert ("--update-baseline" in capsys.readouterr().out) is is_said
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -726,11 +761,18 @@ def test_every_command_names_the_file_that_is_broken(trees: Trees, path: str, br
 
 
 @pytest.mark.parametrize("is_broken", [True, False])
-def test_an_upgrade_names_the_trees_that_its_findings_are_compared_with(trees: Trees, is_broken: bool) -> None:
+def test_an_upgrade_names_the_trees_that_the_runners_fitted_before(trees: Trees, is_broken: bool) -> None:
+    """Without them the next `verify` would compare with nothing, and say that nothing breaks."""
     folder, old = git_ascend(trees)
     if is_broken:
         trees.edit(BASE, "self.last_hidden = hidden", "self.last_hidden = hidden or self.never_set")
     options = trees.upgrade(folder, ascend_base=old, vllm_base="0.20.0", omni_base=trees.itself)
     report = check_upgrade(options).report
     assert (("RS304", "never_set") in keys(report)) == is_broken
-    assert report.fitted == (f"--ascend-base {old[:10]} --vllm-base 0.20.0" if is_broken else "")
+    assert report.fitted == f"--ascend-base {old[:10]} --vllm-base 0.20.0"
+
+
+def test_an_upgrade_to_the_trees_that_the_runners_fit_names_none_before(trees: Trees) -> None:
+    folder, _ = git_ascend(trees)
+    options = trees.upgrade(folder, ascend_base="HEAD", vllm_base="0.20.0", omni_base=trees.itself)
+    assert sync.upgrade(options).report.fitted == ""

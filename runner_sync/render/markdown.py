@@ -61,7 +61,8 @@ def render_markdown(report: Report, *, limit: int = COMMENT_LIMIT) -> str:
     head = [f"**{make_markdown_text(summarize(report))}**", *_render_inputs(report)]
     body = _BODIES.get(report.command, _iter_findings_parts)(report)
     room = limit - sum(_measure(line) for line in head)
-    notes = "\n".join(f"- {note}" for note in _keep_within(map(make_markdown_text, report.notes), room // 2, "note"))
+    said = [*report.notes, *([report.advice] if report.advice else [])]
+    notes = "\n".join(f"- {note}" for note in _keep_within(map(make_markdown_text, said), room // 2, "note"))
     parts = _keep_within(body, room - _measure(notes), "part")
     return "\n\n".join([*head, *parts, *([notes] if notes else [])]) + "\n"
 

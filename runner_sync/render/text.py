@@ -52,7 +52,7 @@ def _render_input(source: Source, ink: Ink) -> str:
 
 
 def _render_notes(report: Report, ink: Ink) -> str:
-    return "\n".join(ink.fold(f"note: {one_line(note)}") for note in report.notes)
+    return "\n".join(ink.fold(f"note: {one_line(note)}") for note in (*report.notes, report.advice) if note)
 
 
 def _render_findings(report: Report, ink: Ink) -> str:

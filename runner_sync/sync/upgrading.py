@@ -58,7 +58,7 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
     made = make_plan(
         "upgrade", finished, findings=findings, notes=all_notes, given=given, options=options, unseen=twins.unseen
     )
-    return replace(made, report=replace(made.report, fitted=checked.fitted if checked.findings else ""))
+    return replace(made, report=replace(made.report, fitted=checked.fitted))
 
 
 def _refuse_unfit(given: inputs.Inputs) -> None:

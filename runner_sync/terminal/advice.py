@@ -84,8 +84,8 @@ def _list_check_steps(report: Report, root: Path, *, is_tree: bool, is_settled: 
     """Return the steps after the review.
 
     After review items, one step is `lock`: later edits are then recognised by comparison with the settled runners
-    instead of the written ones. Findings are checked against the trees of this run, because the lock names the new ones
-    by then. A folder of changed files comes into a checkout first.
+    instead of the written ones. `verify` names the trees that the runners fitted before, because the lock names the new
+    ones by then. A folder of changed files comes into a checkout first.
     """
     place = f" --omni-path {shlex.quote(str(root))}" if is_tree and root != Path() else ""
     if _find_target(report, report.followed) is None:

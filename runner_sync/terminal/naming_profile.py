@@ -61,4 +61,5 @@ def add_to_report(report: Report, options: OmniOptions) -> Report:
         findings=tuple(replace(one, message=named(one.message), fix=named(one.fix)) for one in report.findings),
         reviews=tuple(replace(item, reason=named(item.reason)) for item in report.reviews),
         notes=tuple(map(named, report.notes)),
+        advice=named(report.advice),
     )

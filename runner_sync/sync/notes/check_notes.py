@@ -6,7 +6,9 @@ not find what it was asked for. May touch: the trees, by reading.
 
 from __future__ import annotations
 
+import shlex
 from fnmatch import fnmatchcase
+from pathlib import PurePath
 
 from runner_sync.errors import InputError
 from runner_sync.model import TITLES
@@ -138,6 +140,24 @@ def note_skipped_rules(options: CheckOptions, given: inputs.Inputs, codes: Codes
     option = f"--{inputs.option_word(project)}-version {known}"
     hint = f" (the lock was written with {known}: {option})" if inputs.is_version(known) else ""
     return [f"{', '.join(left)} {verb} a {TITLES[project]}, and none is named: {subject} did not run{hint}"]
+
+
+def advise_baseline(options: CheckOptions, given: inputs.Inputs) -> str:
+    """Return how to accept the findings of a ``check`` of all rules and lines; empty if a baseline is used.
+
+    It is also empty for a release, to which nothing can be committed.
+    """
+    baseline = options.baseline or given.config.baseline
+    if baseline is not None or options.changed_since is not None or options.select or given.root is None:
+        return ""
+    name = f"{PurePath(given.lock_file).stem}-baseline.json"
+    source = given.config.source
+    where = "[tool.runner-sync] of pyproject.toml" if source is None else str(source)
+    file = shlex.quote(str(given.root / name))
+    return (
+        f"the first time, accept findings that are older than your work: `runner-sync check --baseline {file} "
+        f'--update-baseline`, commit that file, and set `baseline = "{name}"` in {where}'
+    )
 
 
 def _find_codes_needing_upstream(given: inputs.Inputs) -> tuple[str, ...]:

@@ -44,6 +44,7 @@ def complete_commands(report: Report, options: RunOptions, given: inputs.Inputs)
             replace(block, twin=complete(block.twin) if block.twin else block.twin) for block in report.blocks
         ),
         notes=tuple(map(complete, report.notes)),
+        advice=complete(report.advice),
         place=shlex.join(_name_omni_tree(options)),
     )
 

@@ -11,6 +11,8 @@ from sync_samples import AR, ASCEND, ASCEND_NEW, ASCEND_OLD, GPU_AR, GPU_BASE, T
 from verify_samples import NPU, npu, world
 
 from runner_sync import sync
+from runner_sync.profile import NPU as PROFILE
+from runner_sync.sync.notes.inherited_code import note_never_set
 from runner_sync.verify import breakage
 
 GPU = "from vllm.runner import GPUModelRunner\nclass OmniGPUModelRunner(GPUModelRunner):\n"
@@ -87,6 +89,26 @@ def test_what_only_a_method_sets_that_nothing_calls_is_told(name: str) -> None:
     assert [(one.attribute, one.setter, one.unit) for one in idle] == (
         [("captured", "capture", "R.run")] if is_told else []
     )
+
+
+@pytest.mark.parametrize(
+    ("body", "condition"),
+    [
+        ("return self.captured", ""),
+        ("if self.counts:\n        return self.captured", " where `self.counts` holds"),
+        ("if rows:\n        if self.counts:\n            return self.captured", " where `self.counts` holds"),
+        ("if self.counts:\n        pass\n    return self.captured", ""),
+        ("if self.counts:\n        pass\n    else:\n        return self.captured", ""),
+    ],
+)
+def test_a_note_on_what_nothing_sets_says_under_which_condition_it_fails(body: str, condition: str) -> None:
+    own = f"def run(self, rows):\n    {body}"
+    _, idle = breakage.find_inherited(
+        world(npu=npu(own), ascend=NPU_PARENT + textwrap.indent(SETS, "    "), **{"vllm_ascend/worker.py": ""}), [NPU]
+    )
+    (told,) = note_never_set(idle, PROFILE)
+    line = idle[0].where
+    assert told.endswith(f"reading it fails in R.run ({line}){condition}.")
 
 
 def test_an_upgrade_says_what_nothing_sets_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

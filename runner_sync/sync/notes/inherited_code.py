@@ -57,13 +57,17 @@ def _note_imports_elsewhere(job: CheckJob, own: Sequence[str]) -> Iterator[str]:
 
 
 def note_never_set(idle: Sequence[Idle], profile: Profile) -> Iterator[str]:
-    """Note each attribute that only a never called method (``setter``) sets, so that reading it fails."""
+    """Note each attribute that only a never called method (``setter``) sets, and where reading it fails."""
     reads: dict[tuple[str, str, str], list[str]] = {}
     for one in idle:
-        reads.setdefault((one.attribute, one.setter, one.place), []).append(f"{one.unit} ({one.where})")
+        reads.setdefault((one.attribute, one.setter, one.place), []).append(_describe_read(one))
     for (attribute, setter, place), units in reads.items():
         text = f"self.{attribute} is set only in {setter} ({place}), which nothing on {profile.platform} calls"
         yield f"{text}; reading it fails in {', '.join(units)}."
+
+
+def _describe_read(one: Idle) -> str:
+    return f"{one.unit} ({one.where})" + (f" where `{one.condition}` holds" if one.condition else "")
 
 
 def note_unfit(inherited: Sequence[Finding], world: World, profile: Profile) -> Iterator[str]:

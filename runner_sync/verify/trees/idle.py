@@ -9,6 +9,7 @@ method, and nothing in 0.30.0rc2 does: an ``AttributeError`` on hardware once th
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -23,13 +24,17 @@ Setter = tuple[ClassInfo, Function]
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """A read of ``attribute`` in ``unit`` at ``where``. Only the method ``setter`` at ``place`` sets it."""
+    """A read of ``attribute`` in ``unit`` at ``where``. Only the method ``setter`` at ``place`` sets it.
+
+    ``condition`` is the innermost ``if`` around the read; empty if there is none.
+    """
 
     attribute: str
     unit: str
     where: str
     setter: str
     place: str
+    condition: str = ""
 
 
 def find_idle_reads(program: Program, module: Module) -> Iterator[Idle]:
@@ -45,7 +50,8 @@ def find_idle_reads(program: Program, module: Module) -> Iterator[Idle]:
         if found is not None:
             info, function = found
             place = f"{info.module.path}:{function.lineno}"
-            yield Idle(node.attr, frame.unit, f"{module.path}:{node.lineno}", function.name, place)
+            condition = "".join(map(ast.unparse, frame.conditions(node)[-1:]))
+            yield Idle(node.attr, frame.unit, f"{module.path}:{node.lineno}", function.name, place, condition)
 
 
 def _find_idle_setter(program: Program, frame: Frame, name: str) -> Setter | None:

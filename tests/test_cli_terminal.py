@@ -39,13 +39,17 @@ class Terminal(io.StringIO):
     ("calls", "said"),
     [
         ([(0, "a.whl", 1, 9), (9.9, "a.whl", 9, 9)], []),
-        ([(0, "a.whl", 0, None), (10, "a.whl", 2_000_000, None)], ["fetching a.whl (2.0 MB)"]),
-        ([(0, "a.whl", 0, None), (10, "a.whl", 10, None)], ["fetching a.whl"]),
+        ([(0, "a.whl", 0, None), (10, "a.whl", 2_000_000, None)], ["fetching a.whl"]),
         (
-            [(0, "a.tar.gz", 0, 4_000_000), (10, "a.tar.gz", 2_000_000, 4_000_000)],
-            ["fetching a.tar.gz (2.0 of 4.0 MB)"],
+            [(0, "a.tar.gz", 0, 4_000_000), (10, "a.tar.gz", 2_000_000, 4_000_000), (30, "a.tar.gz", 3, 4_000_000)],
+            ["fetching a.tar.gz (4.0 MB)"],
+        ),
+        (
+            [(10, "a.tar.gz", 1, 4_000_000), (19, "b.tar.gz", 1, 5_000_000), (20, "b.tar.gz", 2, 5_000_000)],
+            ["fetching a.tar.gz (4.0 MB)", "fetching b.tar.gz (5.0 MB)"],
         ),
         ([(0, "upgrading a/b.py", 1, 6), (11, "upgrading a/b.py", 2, 6)], ["upgrading b.py (2 of 6)"]),
+        ([(10, "verifying", 0, None)], ["verifying"]),
         ([(9, "x", 1, 9), (11, "y", 1, 9), (20, "y", 2, 9)], ["y (1 of 9)"]),
         ([(0, "x", 1, 9), (10, "x", 2, 9), (19, "x", 3, 9), (20, "x", 4, 9)], ["x (2 of 9)", "x (4 of 9)"]),
     ],
@@ -104,12 +108,12 @@ def test_a_quiet_run_shows_no_progress(monkeypatch: pytest.MonkeyPatch, stream: 
     assert stream.getvalue() == ""
 
 
-def test_an_ascii_terminal_shows_escapes_and_programs_get_utf_8(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_ascii_terminal_shows_plain_signs_and_programs_get_utf_8(monkeypatch: pytest.MonkeyPatch) -> None:
     bytes_written = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(bytes_written, encoding="ascii"))
-    Screen().show("a → b\n")
+    Screen().show("a → b – 2 × c… ─── é\n")
     Screen().show_exact("a → b\n")
-    assert bytes_written.getvalue() == b"a \\u2192 b\n" + "a → b\n".encode()
+    assert bytes_written.getvalue() == b"a -> b - 2 x c... --- \\xe9\n" + "a → b\n".encode()
 
 
 def test_a_stream_that_is_closed_from_the_start_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:

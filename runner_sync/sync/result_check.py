@@ -44,7 +44,7 @@ def find_new_breakage(given: inputs.Inputs, results: Sequence[ModuleResult], opt
     """
     if why := why_unverified(given, options):
         return Verified(notes=(f"not verified: {why}",) if options.verify else ())
-    options.progress("verifying", 0, 1)
+    options.progress("verifying", 0, None)
     omni = PatchedTree(given.omni, {result.path: result.after for result in results})
     world = World({**given.trees, "vllm-omni": omni}, surroundings=given.profile.surroundings)
     own = [result.path for result in results]
@@ -53,14 +53,12 @@ def find_new_breakage(given: inputs.Inputs, results: Sequence[ModuleResult], opt
     if not options.upstream:
         # A port did not cause breakage that the runners had before on this vllm-ascend.
         found = breakage.find(world, before, paths)
-        options.progress("verifying", 1, 1)
         return Verified(tuple(fold_causes(found)))
     pair, unread = _open_pair_before(given, results, options)
     since = pair.world(given) if pair is not None else None
     found = breakage.find(world, None, paths, since=since or before, imports=False)
     found, others = split_by_request(found, options, lambda: breakage.find(world, before, paths, imports=False))
     inherited, idle = breakage.find_inherited(world, own)
-    options.progress("verifying", 1, 1)
     reported = {(finding.path, finding.line, finding.symbol) for finding in found}
     notes = (
         *unread,

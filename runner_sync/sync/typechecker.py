@@ -29,9 +29,7 @@ def typechecker_opinion(options: CheckOptions, job: CheckJob) -> tuple[Opinion |
         )
 
     def ask(known: Sequence[Finding]) -> list[Finding]:
-        options.progress(f"asking {kind}", 0, 1)
-        found = typecheck.run(new, old, [module.path for module in job.modules], kind=kind, known=known)
-        options.progress(f"asking {kind}", 1, 1)
-        return found
+        options.progress(f"asking {kind}", 0, None)
+        return typecheck.run(new, old, [module.path for module in job.modules], kind=kind, known=known)
 
     return ask, ""

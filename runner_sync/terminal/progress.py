@@ -46,18 +46,23 @@ def _show_nothing(_label: str, _done: int, _total: int | None) -> None:
 
 
 class Lines:
-    """Names the current work in one line at most every ten seconds, so that logs stay short."""
+    """Names the current work in one line at most every ten seconds, so that logs stay short.
+
+    An archive is named once, with its size: how much had come by then looks like a download that stopped there.
+    """
 
     def __init__(self, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
         self._say = say
         self._clock = clock
         self._spoke = clock()
+        self._last = ""
 
     def __call__(self, label: str, done: int, total: int | None) -> None:
         now = self._clock()
-        if now - self._spoke >= _SLOW_SECONDS:
-            self._spoke = now
-            amount = format_amount(label, done, total)
+        is_archive = label.endswith(_ARCHIVES)
+        if now - self._spoke >= _SLOW_SECONDS and not (is_archive and label == self._last):
+            self._spoke, self._last = now, label
+            amount = format_amount(label, total or 0, None) if is_archive else format_amount(label, done, total)
             self._say(f"{describe(label)} ({amount})" if amount else describe(label))
 
 

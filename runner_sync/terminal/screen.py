@@ -20,6 +20,11 @@ ColorChoice = Literal["auto", "always", "never"]
 PLAIN_WIDTH = 100
 """Width of output that goes to no terminal."""
 
+_PLAIN_SIGNS = str.maketrans(
+    {"─": "-", "│": "|", "·": ".", "–": "-", "—": "-", "…": "...", "→": "->", "↔": "<->", "×": "x"}
+)
+"""What a terminal shows of the signs in reports if its encoding lacks them."""
+
 
 @dataclass(slots=True)
 class Screen:
@@ -115,9 +120,9 @@ def _write(stream: TextIO | None, text: str) -> None:
         try:
             stream.write(text)
         except UnicodeEncodeError:
-            # An ASCII terminal shows escapes instead of ending the run.
+            # An ASCII terminal shows plain signs and escapes instead of ending the run.
             encoding = stream.encoding or "ascii"
-            stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+            stream.write(text.translate(_PLAIN_SIGNS).encode(encoding, "backslashreplace").decode(encoding))
         stream.flush()
     except BrokenPipeError:
         _drop(stream)

@@ -443,6 +443,23 @@ def test_a_lock_that_would_be_overwritten_is_refused_before_the_work(trees: Tree
     require_place(options, is_lock=True)
 
 
+def test_all_files_with_uncommitted_changes_are_named_with_the_stash_that_takes_new_ones(trees: Trees) -> None:
+    """After a first upgrade the lock is new, and the runners are changed."""
+    options = trees.options()
+    apply(upgrade(options), options)
+    with pytest.raises(InputError, match=rf"^{NPU.lock_file}, {RUNNER} have uncommitted changes: .*`git stash -u`"):
+        require_place(options)
+
+
+@pytest.mark.parametrize(("name", "said"), [("nope", "nope is not a folder"), ("", "uncommitted changes")])
+def test_a_folder_that_is_not_there_is_refused_before_uncommitted_changes(trees: Trees, name: str, said: str) -> None:
+    options = trees.options()
+    assert options.ascend.path is not None
+    (trees.omni / NPU.lock_file).write_text("edited", "utf-8")
+    with pytest.raises(InputError, match=said):
+        require_place(replace(options, ascend=TreeOptions(path=options.ascend.path / name)))
+
+
 def test_what_another_run_wrote_meanwhile_is_told_as_that(trees: Trees) -> None:
     options = trees.options()
     require_place(options)
@@ -457,7 +474,7 @@ def test_what_could_not_be_written_is_refused_before_the_work(trees: Trees, tmp_
     options = trees.options()
     require_place(options)
     (trees.omni / RUNNER).write_text((trees.omni / RUNNER).read_text("utf-8") + "# edited\n", "utf-8")
-    with pytest.raises(InputError, match="uncommitted changes: commit or stash them, or pass --allow-dirty"):
+    with pytest.raises(InputError, match=rf"^{RUNNER} has uncommitted changes: commit or stash them .*--allow-dirty"):
         require_place(options)
     require_place(replace(options, allow_dirty=True))
     require_place(replace(options, only=("Another.unit",)))

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from runner_sync import write
+from runner_sync import sources, write
 from runner_sync.errors import InputError
-from runner_sync.sync.options import Tell, UpgradeOptions, tell_nobody
+from runner_sync.sync.options import PATH_VARIABLES, Tell, UpgradeOptions, tell_nobody
 from runner_sync.sync.planned import Upgrade
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import DerivedModule, find_modules
@@ -54,8 +54,13 @@ def apply(
 def require_place(options: UpgradeOptions, *, is_lock: bool = False) -> None:
     """Raise ``InputError`` if the files of an upgrade, or with ``is_lock`` the lock alone, could not be written.
 
-    Called before the work, so that a run of minutes is not refused at its end.
+    Called before the work, so that a run of minutes is not refused at its end. Folders that options name wrongly are
+    refused first: nobody should commit for a run that cannot begin.
     """
+    for project in PATH_VARIABLES:
+        tree = options.tree(project)
+        if tree.path is not None:
+            sources.open_path(project, tree.path, ref=tree.ref)
     if options.out is not None:
         _refuse_filled(options.out)
         _try_to_make(options.out)
@@ -117,4 +122,8 @@ def _refuse_dirty(tree: Tree, paths: Sequence[str], *, is_end: bool = False) -> 
     found = [path for path in found if tree.read(path) is not None]  # a deleted file has nothing to lose
     if found:
         again = " (or run this again, if another run wrote it meanwhile)" if is_end else ""
-        raise InputError(f"{found[0]} has uncommitted changes: commit or stash them, or pass --allow-dirty{again}.")
+        have = "has" if len(found) == 1 else "have"
+        raise InputError(
+            f"{', '.join(found)} {have} uncommitted changes: commit or stash them (`git stash -u` also takes untracked "
+            f"files), or pass --allow-dirty{again}."
+        )

@@ -128,7 +128,8 @@ def test_arguments_are_passed_on(sync: FakeSync, line: str, rest: tuple[Any, ...
         ("explain a.py:0", ("a.py:0", "counted from 1")),
         ("explain a.py:4-15", ("'4-15' is no line", "as in a.py:410")),
         ("explain a.py:run", ("'run' is no line", "as in a.py:410")),
-        ("rule RS999", ("RS999", "runner-sync rule")),
+        ("rule RS999", ("rule RS999: there is no such rule; `runner-sync rule` lists them all.",)),
+        ("rule missinghook", ("there is no such rule; did you mean missing-hook? `runner-sync rule` lists",)),
         ("rule S2", ("S2", "runner-sync rule")),
         ("upgrade --conflict both", ("--conflict", "resolve", "inline")),
         ("upgrade --nonsense", ("--nonsense", "upgrade --help")),
@@ -673,6 +674,17 @@ def test_help_names_the_formats_that_the_command_has(
     assert cli.run([command, "--help"]) == 0
     out = " ".join(capsys.readouterr().out.replace("│", " ").split())
     assert f" {', '.join(formats)}; to FILE" in out
+
+
+def test_a_sentence_of_a_help_text_is_not_broken_in_the_middle(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A terminal wraps the text where its width ends, not where the line of the source did; paragraphs stay."""
+    monkeypatch.setenv("COLUMNS", "300")
+    assert cli.run(["verify", "--help"]) == 0
+    out = capsys.readouterr().out
+    assert "and the vLLM that the omni tree is for. Nothing of them is installed or run." in out
+    assert "all that does not fit. Some rules" not in out
 
 
 @pytest.mark.parametrize("line", ["--help", "check --help"])

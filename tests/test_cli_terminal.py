@@ -116,6 +116,14 @@ def test_an_ascii_terminal_shows_plain_signs_and_programs_get_utf_8(monkeypatch:
     assert bytes_written.getvalue() == b"a -> b - 2 x c... --- \\xe9\n" + "a → b\n".encode()
 
 
+def test_a_result_that_nobody_can_read_is_said_to_be_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    Screen().show("a")
+    assert capsys.readouterr().err == "standard output is closed, so the result is not shown\n"
+
+
 def test_a_stream_that_is_closed_from_the_start_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", None)
     monkeypatch.setattr(sys, "stderr", None)
@@ -310,6 +318,7 @@ def test_a_remark_and_a_traceback_keep_their_lines_and_steer_no_terminal(capsys:
         ("--profile gpu check", "It goes behind the command: runner-sync upgrade --profile."),
         ("--nope check", "See runner-sync --help."),
         ("check --quite", "See runner-sync check --help."),
+        ("verify --offline", "--offline. Set RUNNER_SYNC_OFFLINE=1 to forbid the network."),
     ],
 )
 def test_an_option_in_the_wrong_place_says_where_it_goes(

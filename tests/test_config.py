@@ -17,6 +17,20 @@ def loaded(tmp_path: Path, text: str) -> Config:
     return load(tmp_path)
 
 
+@pytest.mark.parametrize(
+    "text", ["# runner_sync\n", "[tool.runner_syncing]\n", "[runner_sync]\n", "tool = 1 # runner_sync\n"]
+)
+def test_what_resembles_the_table_only_from_afar_is_none(tmp_path: Path, text: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(text, "utf-8")
+    assert load(tmp_path) == Config()
+
+
+def test_a_table_with_an_underscore_in_its_name_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.runner_sync]\nbaseline = "b.json"\n', "utf-8")
+    with pytest.raises(InputError, match=r"\[tool\.runner_sync\] is not read; write it as \[tool\.runner-sync\]\.$"):
+        load(tmp_path)
+
+
 def test_without_configuration_the_built_in_profile_holds(tmp_path: Path) -> None:
     assert load(tmp_path) == Config(profile=NPU, source=None)
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "x"\n')
@@ -261,6 +275,11 @@ def test_errors_name_file_and_key(tmp_path: Path, text: str, message: str) -> No
         ("pyproject.toml", b"[project]\n", r"pyproject\.toml: has no table \[tool\.runner-sync\]"),
         ("pyproject.toml", b"tool = 1\n", r"has no table \[tool\.runner-sync\]"),
         ("pyproject.toml", b"tool.runner-sync = 1\n", r"tool\.runner-sync must be a table"),
+        (
+            "pyproject.toml",
+            b"[tool.runner_sync]\n",
+            r"\[tool\.runner_sync\] is not read; write it as \[tool\.runner-sync",
+        ),
         ("x.toml", b"\xff", r"x\.toml: is not UTF-8"),
     ],
 )

@@ -150,6 +150,7 @@ def test_imports_belong_to_no_unit(trees: Trees) -> None:
     ("file", "line", "said"),
     [
         ("vllm_omni/config.py", None, r"is no runner of the tree in .*: name one of .*npu_model_runner\.py"),
+        (AR.replace("runner.py", "runer.py"), 3, r"did you mean npu_ar_model_runner\.py\? Or name one of "),
         ("vllm_omni/worker_v2/omni_model_runner.py", 1, r"is a runner of another profile: ask with --profile gpu-v2\."),
         (BASE, 999, r"has \d+ lines: there is no line 999"),
     ],

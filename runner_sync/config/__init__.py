@@ -8,6 +8,7 @@ the key.
 from __future__ import annotations
 
 import difflib
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -110,7 +111,7 @@ def load(root: Path | None, *, explicit: Path | None = None, profile: str | None
 def _read_table(path: Path, *, required: bool) -> dict[str, Any] | None:
     text = _read(path)
     in_pyproject = path.name == "pyproject.toml"
-    if in_pyproject and not required and "runner-sync" not in text:
+    if in_pyproject and not required and not re.search("runner[-_]sync", text):
         return None
     try:
         data = tomllib.loads(text)
@@ -123,6 +124,8 @@ def _read_table(path: Path, *, required: bool) -> dict[str, Any] | None:
             )
         return data
     tool = data.get("tool", {})
+    if isinstance(tool, dict) and "runner_sync" in tool:
+        raise InputError(f"{path}: the table [tool.runner_sync] is not read; write it as [tool.runner-sync].")
     table = tool.get("runner-sync") if isinstance(tool, dict) else None
     if table is None and required:
         raise InputError(f"{path}: has no table [tool.runner-sync]; add it or name another file.")

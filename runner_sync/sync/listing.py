@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 
 from runner_sync.blocks import list_blocks
@@ -189,8 +190,12 @@ def _find_runner(given: inputs.Inputs, modules: Sequence[DerivedModule], file: s
     for other, profile in BUILT_IN.items():
         if names & {*_runner_paths(profile)} - {*own}:
             raise InputError(f"{file} is a runner of another profile: ask with --profile {other}.")
+    close = get_close_matches(
+        PurePosixPath(file).name, [PurePosixPath(side[0]).name for side in sides], n=1, cutoff=0.8
+    )
+    meant = f"did you mean {close[0]}? Or " if close else ""
     known = ", ".join(derived.path for derived in modules)
-    raise InputError(f"{file} is no runner of the tree in {tree}: name one of {known}, or a GPU twin.")
+    raise InputError(f"{file} is no runner of the tree in {tree}: {meant}name one of {known}, or a GPU twin.")
 
 
 def _runner_paths(profile: Profile) -> list[str]:

@@ -239,7 +239,11 @@ def show_rules(
     outputs = parse_outputs(values, command="rule", default="text")
     report = find(code.strip() if code is not None else None)
     if not report.rules:
-        raise InputError(f"there is no rule {code}: runner-sync rule lists them all.")
+        from difflib import get_close_matches
+
+        close = get_close_matches(str(code).strip().lower(), [rule.name for rule in find(None).rules], n=1, cutoff=0.8)
+        meant = f"did you mean {close[0]}? " if close else ""
+        raise InputError(f"rule {code}: there is no such rule; {meant}`runner-sync rule` lists them all.")
     deliver(report, outputs, screen)
     return DONE
 

@@ -48,6 +48,9 @@ def run_guarded(work: Callable[[], int], screen: Screen) -> int:
 def _fail(error: Exception, screen: Screen) -> int:
     """Report a mistake in the command line or an unexpected error; returns the exit code."""
     # typer has its own copy of click's exceptions since 0.16, so both are recognised without their classes.
+    if getattr(error, "option_name", "") == "--offline":
+        screen.complain("error: No such option: --offline. Set RUNNER_SYNC_OFFLINE=1 to forbid the network.")
+        return COULD_NOT_RUN
     if hasattr(error, "format_message"):
         screen.complain(f"error: {_make_sentence(error.format_message())}{_make_help_hint(error)}")
         return COULD_NOT_RUN

@@ -13,6 +13,7 @@ help that is written to a file there would be full of escapes.
 from __future__ import annotations
 
 import os
+import re
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
@@ -48,7 +49,8 @@ class PlainCommand(TyperCommand):
         return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help, in colour if the screen is coloured."""
+        """Print the help, in colour if the screen is coloured, and without the line breaks of docstrings."""
+        self.help = re.sub(r"(?<!\n)\n(?!\n)", " ", self.help or "")
         _color_help(ctx.find_root().obj)
         super().format_help(ctx, formatter)
 

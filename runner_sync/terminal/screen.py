@@ -45,13 +45,15 @@ class Screen:
 
     def show(self, text: str) -> None:
         """Write a result for a person to standard output."""
+        if sys.stdout is None:
+            self.say("standard output is closed, so the result is not shown")
         _write(sys.stdout, text)
 
     def show_exact(self, text: str) -> None:
         """Write a result for a program to standard output: UTF-8 whatever the locale, invalid bytes unchanged."""
         buffer = getattr(sys.stdout, "buffer", None)
         if buffer is None:
-            _write(sys.stdout, text)
+            self.show(text)
             return
         try:
             sys.stdout.flush()

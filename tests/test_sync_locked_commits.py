@@ -82,6 +82,18 @@ def test_a_changed_twin_is_not_read_at_a_commit_that_only_has_another_twins_text
         sync.upgrade(trees.upgrade(trees.ascend_old, vllm_base="0.20.0"))
 
 
+def test_a_tree_without_git_under_a_lock_that_names_commits_asks_for_a_checkout(trees: Trees) -> None:
+    gone_commit(trees)
+    settle(trees, (AR, "NPUARModelRunner._stage_of"), (GPU_AR, "GPUARModelRunner._stage_of"))
+    trees.edit(GPU_AR, 'return info.get("stage")', 'return info.get("stage", 0)')
+    shutil.rmtree(trees.omni / ".git")
+    message = (
+        rf"^runner-sync\.lock names vllm-omni {GONE}, a git revision, and {trees.omni} is no git checkout: name one "
+    )
+    with pytest.raises(InputError, match=rf"{message}with --omni-path CHECKOUT\.$"):
+        sync.upgrade(replace(trees.upgrade(trees.ascend_old, vllm_base="0.20.0"), upstream=False))
+
+
 def test_a_lock_made_anew_keeps_what_names_a_commit_that_is_gone(trees: Trees) -> None:
     """What was settled by hand looks like an older twin again, and only the lock knows better."""
     gone_commit(trees)

@@ -39,6 +39,16 @@ def refuse_shallow(tree: Tree | None, ref: str, lock_file: str) -> None:
         )
 
 
+def refuse_without_git(tree: Tree | None, ref: str, lock_file: str) -> None:
+    """Raise ``InputError`` if the lock's ``ref`` is a git revision and ``tree`` is no git checkout."""
+    if tree is not None and not isinstance(tree, InGit) and not inputs.is_version(ref):
+        source = tree.source
+        raise InputError(
+            f"{lock_file} names {TITLES[source.project]} {ref}, a git revision, and {source.location} is no git "
+            f"checkout: name one with --{inputs.option_word(source.project)}-path CHECKOUT."
+        )
+
+
 class Revisions:
     """Reads modules of the three projects at other revisions than the run's, and opens each tree once.
 
@@ -85,6 +95,7 @@ class Revisions:
             if (same := self._find_locked_texts(project, ref, path)) is not None:
                 return same
             refuse_shallow(self.given.trees.get(project), ref, self.given.lock_file)
+            refuse_without_git(self.given.trees.get(project), ref, self.given.lock_file)
             why = str(error).rstrip(".")
             raise InputError(
                 f"{self.given.lock_file} names {TITLES[project]} {ref}, which cannot be read ({why}): {ANEW}."

@@ -772,6 +772,18 @@ def test_an_upgrade_names_the_trees_that_the_runners_fitted_before(trees: Trees,
     assert report.fitted == f"--ascend-base {old[:10]} --vllm-base 0.20.0"
 
 
+@pytest.mark.parametrize(
+    ("rest", "is_named"),
+    [({"conflict": "inline"}, True), ({"verify": False}, False), ({"upstream": False}, False)],
+)
+def test_an_upgrade_that_leaves_verifying_to_the_next_run_names_the_trees_for_it(
+    trees: Trees, rest: dict[str, object], is_named: bool
+) -> None:
+    folder, old = git_ascend(trees)
+    options = trees.upgrade(folder, ascend_base=old, vllm_base="0.20.0", omni_base=trees.itself, **rest)
+    assert bool(sync.upgrade(options).report.fitted) is is_named
+
+
 def test_an_upgrade_to_the_trees_that_the_runners_fit_names_none_before(trees: Trees) -> None:
     folder, _ = git_ascend(trees)
     options = trees.upgrade(folder, ascend_base="HEAD", vllm_base="0.20.0", omni_base=trees.itself)

@@ -193,9 +193,9 @@ def _find_runner(given: inputs.Inputs, modules: Sequence[DerivedModule], file: s
     close = get_close_matches(
         PurePosixPath(file).name, [PurePosixPath(side[0]).name for side in sides], n=1, cutoff=0.8
     )
-    meant = f"did you mean {close[0]}? Or " if close else ""
+    hint = f"did you mean {close[0]}? Or " if close else ""
     known = ", ".join(derived.path for derived in modules)
-    raise InputError(f"{file} is no runner of the tree in {tree}: {meant}name one of {known}, or a GPU twin.")
+    raise InputError(f"{file} is no runner of the tree in {tree}: {hint}name one of {known}, or a GPU twin.")
 
 
 def _runner_paths(profile: Profile) -> list[str]:

@@ -42,8 +42,10 @@ def find_new_breakage(given: inputs.Inputs, results: Sequence[ModuleResult], opt
     If only the GPU runners are ported, finds only the breakage that this run caused. If a needed tree is missing, a
     note says why nothing was verified.
     """
+    pair, unread = _open_pair_before(given, results, options)
+    fitted = shlex.join(pair.words) if pair is not None else ""
     if why := why_unverified(given, options):
-        return Verified(notes=(f"not verified: {why}",) if options.verify else ())
+        return Verified(notes=(f"not verified: {why}",) if options.verify else (), fitted=fitted)
     options.progress("verifying", 0, None)
     omni = PatchedTree(given.omni, {result.path: result.after for result in results})
     world = World({**given.trees, "vllm-omni": omni}, surroundings=given.profile.surroundings)
@@ -54,7 +56,6 @@ def find_new_breakage(given: inputs.Inputs, results: Sequence[ModuleResult], opt
         # A port did not cause breakage that the runners had before on this vllm-ascend.
         found = breakage.find(world, before, paths)
         return Verified(tuple(fold_causes(found)))
-    pair, unread = _open_pair_before(given, results, options)
     since = pair.world(given) if pair is not None else None
     found = breakage.find(world, None, paths, since=since or before, imports=False)
     found, others = split_by_request(found, options, lambda: breakage.find(world, before, paths, imports=False))
@@ -68,7 +69,7 @@ def find_new_breakage(given: inputs.Inputs, results: Sequence[ModuleResult], opt
         ),
         *inherited_code.note_never_set([i for i in idle if is_selected(i.unit, options.only)], given.profile),
     )
-    return Verified(tuple(fold_causes(found)), notes, shlex.join(pair.words) if pair is not None else "")
+    return Verified(tuple(fold_causes(found)), notes, fitted)
 
 
 def mention_findings(items: Iterable[ReviewItem], findings: Sequence[Finding]) -> tuple[ReviewItem, ...]:
@@ -122,8 +123,11 @@ def _open_pair_before(
 ) -> tuple[pairs.Pair | None, tuple[str, ...]]:
     """Open the trees that the runners fitted before; return ``None`` if these are the target trees.
 
-    If they cannot be read, a note says so, because rules that compare versions then have nothing to compare with.
+    Returns ``None`` also if there is nothing to verify on target trees. If the trees cannot be read, a note says so,
+    because rules that compare versions then have nothing to compare with.
     """
+    if not (options.verify and options.upstream) or given.followed is None or given.vllm is None:
+        return None, ()
     project = given.profile.followed
     bases = [unit.base for result in results for unit in result.units]
     refs = [base.ref for base in bases if base is not None and base.project == project]

@@ -193,7 +193,7 @@ def _find_runner(given: inputs.Inputs, modules: Sequence[DerivedModule], file: s
     close = get_close_matches(
         PurePosixPath(file).name, [PurePosixPath(side[0]).name for side in sides], n=1, cutoff=0.8
     )
-    hint = f"did you mean {close[0]}? Or " if close else ""
+    hint = f"did you mean {close[0]}? Or " if close and close != [PurePosixPath(file).name] else ""
     known = ", ".join(derived.path for derived in modules)
     raise InputError(f"{file} is no runner of the tree in {tree}: {hint}name one of {known}, or a GPU twin.")
 

@@ -16,6 +16,7 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from copy import copy
+from functools import partial
 from itertools import pairwise
 from typing import Annotated, NoReturn
 
@@ -29,7 +30,7 @@ from runner_sync.terminal.failures import COULD_NOT_RUN, run_guarded
 from runner_sync.terminal.groups import Bases, Merging, Trees, Writing, flatten, make_upgrade_options
 from runner_sync.terminal.plain import PlainCommand, PlainGroup
 from runner_sync.terminal.screen import ColorChoice, Screen
-from runner_sync.terminal.trees import split_codes, split_place, split_selected_codes
+from runner_sync.terminal.trees import is_review_id, split_codes, split_place, split_selected_codes
 
 app = typer.Typer(
     name="runner-sync",
@@ -254,17 +255,19 @@ def blocks(context: typer.Context, trees: Trees, output: o.Outputs = None) -> in
 @_command("explain")
 @flatten
 def explain(context: typer.Context, place: o.Place, trees: Trees, output: o.Outputs = None) -> int:
-    """Say where a line of a runner comes from: vllm-ascend, the GPU runners, or omni itself."""
+    """Say where a line of a runner comes from: vllm-ascend, the GPU runners, or omni itself.
+
+    With the id of a review item: show the item as the last upgrade reported it, with both sides.
+    """
     from runner_sync import sync
 
-    file, line = split_place(place)
-    return commands.inspect(
-        "explain",
-        lambda options: sync.explain(options, file, line),
-        trees.make_check_options(),
-        output,
-        screen=context.obj,
-    )
+    find: commands.Reporter
+    if is_review_id(place):
+        find = partial(sync.explain_item, beginning=place)
+    else:
+        file, line = split_place(place)
+        find = partial(sync.explain, file=file, line=line)
+    return commands.inspect("explain", find, trees.make_check_options(), output, screen=context.obj)
 
 
 @_command("lock")

@@ -78,7 +78,7 @@ class FakeSync:
         made.__path__ = [str(Path(runner_sync.__file__).parent / "sync")]
         for name in ("upgrade", "lock", "hoist"):
             setattr(made, name, self.plan(name))
-        for name in ("check", "verify", "blocks", "explain"):
+        for name in ("check", "verify", "blocks", "explain", "explain_item"):
             setattr(made, name, self.look(name))
         for name in ("apply", "kept_files", "require_place", "rules", "replay"):
             setattr(made, name, getattr(self, name))
@@ -95,10 +95,10 @@ class FakeSync:
         return run
 
     def look(self, name: str) -> Callable[..., Report]:
-        def run(options: Any, *rest: Any) -> Report:
+        def run(options: Any, **rest: Any) -> Report:
             self.before()
-            self.asked[name] = (options, *rest)
-            return replace(self.report, command=name)
+            self.asked[name] = (options, *rest.values())
+            return replace(self.report, command=name.partition("_")[0])
 
         return run
 

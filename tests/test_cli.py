@@ -97,6 +97,8 @@ def test_words_become_options(sync: FakeSync, line: str, command: str, expected:
         ("explain a/b.py:12", ("a/b.py", 12)),
         ("explain a/b.py:12:4", ("a/b.py", 12)),
         ("explain c:d.py", ("c:d.py", None)),
+        ("explain Rx.py", ("Rx.py", None)),
+        ("explain R12.py:3", ("R12.py", 3)),
         ("hoist A.run --diff", ("A.run",)),
     ],
 )
@@ -176,6 +178,7 @@ def test_a_revision_alone_is_one_of_the_checkout_the_environment_names(
         ("verify", replace(PLAN, findings=(FINDING,)), 1),
         ("blocks", PLAN, 0),
         ("replay", PLAN, 0),
+        ("explain R1", replace(PLAN, reviews=(REVIEW,)), 0),
         ("rule RS203", PLAN, 0),
         ("rule rs203", PLAN, 0),
     ],

@@ -19,6 +19,7 @@ PARAMETERS = {
     "verify": ["options"],
     "blocks": ["options"],
     "explain": ["options", "file", "line"],
+    "explain_item": ["options", "beginning"],
     "hoist": ["options", "unit"],
     "kept_files": ["options"],
     "require_place": ["options"],

@@ -232,6 +232,14 @@ def test_advice_names_no_file_without_a_comment() -> None:
     assert "settle 2 review items, listed above: no file that was written holds one" in said
 
 
+def test_advice_shows_how_to_read_the_first_item_that_a_search_finds() -> None:
+    first = ReviewItem("Rf", UNIT.unit, RUNNER, 1, 1, "why", 0.5, "a", "b", "c", "b", in_file=False)
+    report = replace(PLAN, reviews=(first, replace(first, id="R1")), changes=(FileChange(RUNNER, "", "# R1\n"),))
+    for root, words in ((Path("a b"), "explain R1 --omni-path 'a b'"), (Path(), "explain R1")):
+        said = advise(report, (RUNNER,), root=root, is_tree=False, options="")
+        assert f"(`runner-sync {words}` shows one with both sides)" in said
+
+
 def test_advice_names_no_file_when_no_written_file_holds_an_item() -> None:
     item = ReviewItem("R2", UNIT.unit, "vllm_omni/unchanged.py", 1, 1, "why", 0.5, "a", "b", "c", "b")
     said = advise(replace(PLAN, reviews=(item,)), (RUNNER,), root=Path("omni"), is_tree=True, options="")

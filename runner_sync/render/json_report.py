@@ -61,6 +61,10 @@ def _make_units_body(report: Report) -> Json:
     return {"units": _dump_units(report), "summary": _make_summary(report, {"units": len(report.units)})}
 
 
+def _make_explain_body(report: Report) -> Json:
+    return {**_make_units_body(report), "reviews": [_dump_review(item) for item in order_reviews(report.reviews)]}
+
+
 def _make_blocks_body(report: Report) -> Json:
     marked = sum(block.marked for block in report.blocks)
     tally = {"blocks": len(report.blocks), "marked": marked, "unmarked": len(report.blocks) - marked}
@@ -154,7 +158,7 @@ _BODIES = {
     "upgrade": _make_upgrade_body,
     "hoist": _make_upgrade_body,
     "lock": _make_units_body,
-    "explain": _make_units_body,
+    "explain": _make_explain_body,
     "blocks": _make_blocks_body,
     "replay": _make_replay_body,
     "rule": _make_rules_body,

@@ -211,6 +211,7 @@ def _iter_explain_parts(report: Report) -> Iterator[str]:
         rows = [[f"{hunk.line}–{hunk.end_line}", hunk.provenance, make_markdown_text(hunk.cause)] for hunk in hunks]
         place = f"{make_markdown_code(unit.path)} {make_markdown_code(unit.unit)}"
         yield f"#### {place}\n\n{_render_table('lines | from | cause', rows)}"
+    yield from (_render_review(item) for item in report.reviews)
 
 
 def _iter_replay_parts(report: Report) -> Iterator[str]:

@@ -311,7 +311,7 @@ _SECTIONS: dict[str, tuple[Section, ...]] = {
     "upgrade": (_render_inputs, _render_units, _render_causes, _render_reviews, _render_findings, _render_notes),
     "blocks": (_render_inputs, _render_blocks, _render_notes),
     "lock": (_render_inputs, _render_lock, _render_notes),
-    "explain": (_render_inputs, _render_explain, _render_notes),
+    "explain": (_render_inputs, _render_explain, _render_reviews, _render_notes),
     "hoist": (_render_inputs, _render_moved, _render_notes),
     "replay": (_render_replay, _render_notes),
     "rule": (_render_rules, _render_notes),

@@ -17,6 +17,7 @@ from runner_sync.doors import part_loader
 
 if TYPE_CHECKING:
     from runner_sync.sync.applying import apply, require_place
+    from runner_sync.sync.asked import explain_item
     from runner_sync.sync.checking import check, verify
     from runner_sync.sync.hoisting import hoist
     from runner_sync.sync.keeping_files import kept_files
@@ -38,6 +39,7 @@ __all__ = [
     "blocks",
     "check",
     "explain",
+    "explain_item",
     "hoist",
     "kept_files",
     "lock",
@@ -58,6 +60,7 @@ _MODULES = {
     "blocks": "listing",
     "check": "checking",
     "explain": "listing",
+    "explain_item": "asked",
     "hoist": "hoisting",
     "kept_files": "keeping_files",
     "lock": "locking",

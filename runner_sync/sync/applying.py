@@ -1,7 +1,7 @@
 """Write a planned upgrade, and refuse beforehand what could not be written in the end.
 
 Comes in: ``Upgrade`` and ``UpgradeOptions``. Goes out: the paths written. May touch: the omni tree or the folder of
-``--out``, through ``write``.
+``--out``, through ``write``; the cache, which keeps the review items for ``explain``.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 
 from runner_sync import sources, write
 from runner_sync.errors import InputError
+from runner_sync.sync import asked
 from runner_sync.sync.options import PATH_VARIABLES, Tell, UpgradeOptions, tell_nobody
 from runner_sync.sync.planned import Upgrade
 from runner_sync.sync.trees import inputs
@@ -25,7 +26,7 @@ from runner_sync.user_paths import resolved
 def apply(
     planned: Upgrade, options: UpgradeOptions, *, prepare: Tell = tell_nobody, tell: Tell = tell_nobody
 ) -> tuple[str, ...]:
-    """Write a planned upgrade, all files or none, and return the paths written.
+    """Write a planned upgrade, all files or none, keep its review items, and return the paths written.
 
     ``prepare`` receives the paths before anything is written, and an error in it prevents that. ``tell`` receives them
     afterwards, even if a signal then ends the run. Raises ``InputError`` without a folder to write to, for an ``--out``
@@ -48,7 +49,10 @@ def apply(
         if options.out is not None:
             _make_folder(options.out)
 
-    return write.write(changes, planned.root, prepare=make_ready, tell=tell)
+    paths = write.write(changes, planned.root, prepare=make_ready, tell=tell)
+    if planned.report.command == "upgrade" and planned.report.reviews:
+        asked.keep(planned.root, planned.report.reviews)
+    return paths
 
 
 def require_place(options: UpgradeOptions, *, is_lock: bool = False) -> None:

@@ -67,7 +67,9 @@ def _list_review_steps(report: Report, paths: Sequence[str], root: Path, listed:
     marks = "`runner-sync: review`" + (" and `<<<<<<<`" if _has_conflicts(report) else "")
     number = len(find_only_listed(report))
     rest = f"\n     ({number} of them only listed {listed}: they changed nothing in the files)" if number else ""
-    return [f"settle {items}: search for {marks}, decide, delete it, in{found}{rest}"]
+    first = next(item.id for item in report.reviews for path in files if item.id in written[path])
+    show = f"\n     (`runner-sync explain {first}{_name_place(root)}` shows one with both sides)"
+    return [f"settle {items}: search for {marks}, decide, delete it, in{found}{rest}{show}"]
 
 
 def find_only_listed(report: Report) -> list[ReviewItem]:
@@ -87,7 +89,7 @@ def _list_check_steps(report: Report, root: Path, *, is_tree: bool, is_settled: 
     instead of the written ones. `verify` names the trees that the runners fitted before, because the lock names the new
     ones by then. A folder of changed files comes into a checkout first.
     """
-    place = f" --omni-path {shlex.quote(str(root))}" if is_tree and root != Path() else ""
+    place = _name_place(root) if is_tree else ""
     if _find_target(report, report.followed) is None:
         word = report.followed.removeprefix("vllm-")
         options += f" --{word}-version V, where V is the {TITLES[report.followed]} that the runners are on"
@@ -99,6 +101,11 @@ def _list_check_steps(report: Report, root: Path, *, is_tree: bool, is_settled: 
     omni = _find_target(report, "vllm-omni")
     copy = f"copy what is in {root} over a checkout of vllm-omni {omni.ref if omni else ''}".rstrip()
     return [copy, *record, check]
+
+
+def _name_place(root: Path) -> str:
+    """Return the option that names ``root`` in the next command, after a space; empty for the current folder."""
+    return f" --omni-path {shlex.quote(str(root))}" if root != Path() else ""
 
 
 def _describe_commit(report: Report) -> str:

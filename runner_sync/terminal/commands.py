@@ -46,11 +46,11 @@ _Options = TypeVar("_Options", bound=_Watched)
 def exit_code(report: Report) -> int:
     """Return 1 if a person has to decide or fix something, including review comments of an earlier run; else 0.
 
-    Such comments do not count for ``lock``: a lock is complete with them.
+    Such comments do not count for ``lock``: a lock is complete with them. ``explain`` only shows what was asked before.
     """
     is_open = report.command != "lock" and report.summary.get("left_open")
-    left = report.reviews or report.findings or is_open
-    return LEFT_TO_A_PERSON if left else DONE
+    is_asked = report.reviews and report.command != "explain"
+    return LEFT_TO_A_PERSON if is_asked or report.findings or is_open else DONE
 
 
 def change(command: str, plan: Planner, options: UpgradeOptions, writing: Writing, *, screen: Screen) -> int:

@@ -75,6 +75,12 @@ def _complete_unit(incomplete: str) -> list[str]:
     return completion.units(incomplete)
 
 
+def _complete_item(incomplete: str) -> list[str]:
+    from runner_sync.sync import completion
+
+    return completion.items(incomplete)
+
+
 OmniPath = Annotated[
     Path | None,
     typer.Option("--omni-path", metavar="DIR", help="vllm-omni checkout or tree. (default: .)", rich_help_panel=TREES),
@@ -295,7 +301,10 @@ Hunks = Annotated[
 Place = Annotated[
     str,
     typer.Argument(
-        metavar="FILE[:LINE]", help="A runner file, relative to the omni tree, and a line of it.", show_default=False
+        metavar="FILE[:LINE]|ID",
+        help="A runner file, relative to the omni tree, and a line of it; or a review item.",
+        autocompletion=_complete_item,
+        show_default=False,
     ),
 ]
 UnitName = Annotated[

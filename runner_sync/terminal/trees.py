@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from runner_sync.sync.options import TreeOptions
 
 _PROJECTS: dict[str, Project] = {"ascend": "vllm-ascend", "vllm": "vllm"}
+_REVIEW_ID = re.compile(r"R[0-9a-f]*")
 _PLACE = re.compile(r"(?P<file>.+?)(?::(?P<line>\d+)(?::\d+)?)?")
 
 
@@ -73,6 +74,11 @@ def split_codes(values: Sequence[str] | None) -> tuple[str, ...]:
     """Split repeated options at commas into rule codes in upper case; other words stay as written."""
     codes = [code.strip() for value in values or () for code in value.split(",") if code.strip()]
     return tuple(code.upper() if code.upper().startswith("RS") or code.upper() == "ALL" else code for code in codes)
+
+
+def is_review_id(place: str) -> bool:
+    """Whether ``place`` is the id of a review item, or the beginning of one, and no file."""
+    return _REVIEW_ID.fullmatch(place) is not None
 
 
 def split_place(place: str) -> tuple[str, int | None]:

@@ -1,0 +1,89 @@
+"""``explain ID``: what the last upgrade asked is read again, and not asked for again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sync_samples import Trees
+
+from runner_sync import cli, sync
+from runner_sync.errors import InputError
+from runner_sync.model import ReviewItem
+from runner_sync.render import render
+from runner_sync.sources import cache
+from runner_sync.sync import asked
+from runner_sync.sync.completion import items
+from runner_sync.sync.options import CheckOptions, TreeOptions
+
+ITEM = ReviewItem("R12ab", "A.run", "a.py", 3, 4, "both changed it", 0.5, "b\n", "o\n", "u\udcff\n", "o\n")
+OTHER = replace(ITEM, id="R12cd", in_file=False, from_gpu=True)
+
+
+def explained(place: Path, beginning: str) -> ReviewItem:
+    (item,) = sync.explain_item(CheckOptions(omni=TreeOptions(path=place)), beginning).reviews
+    return item
+
+
+def test_an_upgrade_that_writes_keeps_what_it_asks(
+    trees: Trees, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = trees.upgrade(trees.ascend_new)
+    planned = sync.upgrade(options)
+    first = planned.report.reviews[0]
+    monkeypatch.chdir(trees.omni)
+    assert cli.run(["explain", first.id]) == 2, "nothing was written yet"
+    sync.apply(planned, options)
+    capsys.readouterr()
+    assert cli.run(["explain", first.id]) == 0
+    text = capsys.readouterr().out
+    item, _, closing = text.strip().rpartition("\n\n")
+    assert item in render(planned.report, "text", width=100)
+    assert closing == f"To settle it, decide, then delete the comment `# runner-sync: review {first.id}`."
+    assert cli.run(["explain", first.id, "-o", "json"]) == 0
+    whole = json.loads(render(planned.report, "json"))["reviews"]
+    assert json.loads(capsys.readouterr().out)["reviews"] == [one for one in whole if one["id"] == first.id]
+    for name in ("markdown", "html"):
+        assert first.id in render(sync.explain_item(CheckOptions(), first.id), name)
+
+
+def test_an_item_is_found_by_the_beginning_of_its_id_and_from_a_folder_inside(trees: Trees) -> None:
+    asked.keep(trees.omni, [ITEM, OTHER, replace(ITEM, id="R12c")])
+    assert explained(trees.omni / "vllm_omni", "R12a") == ITEM
+    assert explained(trees.omni, "R12cd") == OTHER
+    assert explained(trees.omni, "R12c").id == "R12c", "a whole id, although another begins with it"
+    with pytest.raises(InputError, match="R12 begins the ids R12ab and R12cd: write more of the id"):
+        explained(trees.omni, "R12")
+
+
+def test_the_next_upgrade_replaces_what_the_last_one_asked_of_the_same_folder(trees: Trees) -> None:
+    asked.keep(trees.omni, [ITEM])
+    asked.keep(trees.ascend_old, [replace(ITEM, id="Rf")])
+    asked.keep(trees.omni, [OTHER])
+    with pytest.raises(InputError, match=r"no review item R12ab\. `runner-sync upgrade --diff -o text` with"):
+        explained(trees.omni, "R12ab")
+    with pytest.raises(InputError, match=r"left questions here: name its folder with --omni-path\. .* shows its quest"):
+        explained(trees.vllm, "R12cd")
+
+
+@pytest.mark.parametrize("data", [b"", b"5", b"[5]", b'[{"id": "R12ab", "new": 1}]'])
+def test_what_another_version_kept_counts_as_nothing(trees: Trees, data: bytes) -> None:
+    cache.store("asked", str(trees.omni), data)
+    assert asked.load_items(trees.omni) is None
+
+
+def test_a_cache_that_cannot_be_written_keeps_nothing(trees: Trees) -> None:
+    (trees.omni.parent / "cache").write_text("")
+    asked.keep(trees.omni, [ITEM])
+    assert asked.load_items(trees.omni) is None
+
+
+def test_the_ids_of_the_last_upgrade_are_completed(trees: Trees, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(trees.omni)
+    assert items("") == []
+    asked.keep(trees.omni, [ITEM, OTHER])
+    assert items("") == ["R12ab", "R12cd"]
+    assert items("R12c") == ["R12cd"]
+    assert items("a.py") == []

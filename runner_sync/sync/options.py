@@ -23,6 +23,9 @@ Postponed = Callable[[Tell], object]
 
 Conflict = Literal["resolve", "inline"]
 
+LATEST = "latest"
+"""The version that stands for the newest release on the package index."""
+
 PATH_VARIABLES: Mapping[Project, str] = {"vllm-ascend": "VLLM_ASCEND_PATH", "vllm": "VLLM_PATH"}
 """Environment variables that name an upstream's tree."""
 

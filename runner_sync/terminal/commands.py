@@ -55,6 +55,7 @@ def exit_code(report: Report) -> int:
 
 def change(command: str, plan: Planner, options: UpgradeOptions, writing: Writing, *, screen: Screen) -> int:
     """Plan a change of the omni tree, and write it unless ``--diff`` is given; returns the exit code."""
+    options = _name_latest(options, screen)
     diff = writing.diff
     outputs = _parse_outputs(writing.output, options, command=command, default="diff" if diff else "text")
     if options.omni.version is not None and options.out is None and not diff:
@@ -202,6 +203,7 @@ def inspect(
 
     A baseline is written when the reports are prepared and not yet in place.
     """
+    options = _name_latest(options, screen)
     outputs = _parse_outputs(values, options, command=command, default="text")
     postponed: list[Postponed] = []
     options = replace(options, postpone=postponed.append)
@@ -255,6 +257,25 @@ def _watch(work: Callable[[_Options], _Result], options: _Options, screen: Scree
     """Call ``work`` with the options and a progress display; returns its result."""
     with show_progress(screen) as progress:
         return work(replace(options, progress=progress))  # type: ignore[type-var]
+
+
+_Run = TypeVar("_Run", "CheckOptions", "UpgradeOptions")
+
+
+def _name_latest(options: _Run, screen: Screen) -> _Run:
+    """Return the options with a number for each version ``latest``, and say which number it is."""
+    from runner_sync.sync.options import LATEST
+
+    asked = [name for name in ("omni", "ascend", "vllm") if getattr(options, name).version == LATEST]
+    if not asked:
+        return options
+    from runner_sync.sync.latest import name_latest
+
+    with show_progress(screen) as progress:
+        named = replace(name_latest(replace(options, progress=progress)), progress=options.progress)
+    for name in asked:
+        screen.say(f"--{name}-version {LATEST} is {getattr(named, name).version}.")
+    return named
 
 
 def default_typechecker() -> Literal["ty", "none"]:

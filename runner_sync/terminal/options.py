@@ -87,7 +87,7 @@ OmniPath = Annotated[
 ]
 OmniVersion = Annotated[
     str | None,
-    typer.Option("--omni-version", metavar="V", help="vllm-omni release, instead.", rich_help_panel=TREES),
+    typer.Option("--omni-version", metavar="V", help="vllm-omni release, or latest, instead.", rich_help_panel=TREES),
 ]
 AscendPath = Annotated[
     Path | None,
@@ -104,7 +104,9 @@ AscendRef = Annotated[
 ]
 AscendVersion = Annotated[
     str | None,
-    typer.Option("--ascend-version", metavar="V", help="vllm-ascend release, instead.", rich_help_panel=TREES),
+    typer.Option(
+        "--ascend-version", metavar="V", help="vllm-ascend release, or latest, instead.", rich_help_panel=TREES
+    ),
 ]
 VllmPath = Annotated[
     Path | None,
@@ -119,7 +121,7 @@ VllmVersion = Annotated[
     typer.Option(
         "--vllm-version",
         metavar="V",
-        help="vLLM release. (default: the one vllm-ascend names)",
+        help="vLLM release, or latest. (default: the one vllm-ascend names)",
         rich_help_panel=TREES,
     ),
 ]

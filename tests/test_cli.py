@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import hashlib
 import json
 import os
 import shlex
@@ -17,6 +18,8 @@ from typing import Any
 import pytest
 import typer
 from cli_samples import CHANGE, FINDING, PLAN, REVIEW, RUNNER, FakeSync, replace_sync
+from conftest import isolate_index
+from sync_samples import commit
 
 import runner_sync
 from runner_sync import __main__ as program
@@ -24,6 +27,7 @@ from runner_sync import __version__, cli
 from runner_sync.errors import InputError, UnreadableRelease
 from runner_sync.lock import Entry, Lock, dump
 from runner_sync.model import Report
+from runner_sync.sources import cache
 from runner_sync.terminal.examples import EXAMPLES
 from runner_sync.terminal.outputs import FORMATS_OF
 
@@ -790,7 +794,10 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     ("line", "expected"),
     [
         ("rule RS40", {"RS401", "RS402", "RS403", "RS404", "RS405", "RS406", "RS407", "RS408", "RS409"}),
+        ("rule over", {"override-skipped", "override-signature"}),
         ("check --select RS49", {"RS490", "RS491", "RS492"}),
+        ("check --select RS2,RS49", {"RS2,RS490", "RS2,RS491", "RS2,RS492"}),
+        ("check --select over", set()),
         ("upgrade --only NPUAR", {"NPUARModelRunner.execute_model"}),
         ("upgrade --only exec", {"execute_model"}),
         ("check -o h", {"html"}),
@@ -798,13 +805,43 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
         ("lock -o d", {"diff"}),
         ("hoist exec", {"execute_model"}),
         ("upgrade --only other", set()),
+        ("replay --case P", {"P1", "P2", "P3", "P4"}),
+        ("upgrade --ascend-version 0.1", {"0.17.0", "0.18.0rc1"}),
+        ("verify --ascend-base 0.17", {"0.17.0"}),
+        ("verify --ascend-version l", {"latest"}),
+        ("verify --ascend-base l", set()),
+        ("check --vllm-version 0.1", set()),
+        ("check --omni-version 0.1", set()),
+        ("check --changed-since v", {"v1"}),
+        ("check --changed-since m", {"main"}),
     ],
 )
-@pytest.mark.parametrize("is_locked", [True, False])
-def test_codes_and_units_are_completed(line: str, expected: set[str], is_locked: bool, tmp_path: Path) -> None:
-    if is_locked:
-        entry = Entry("vllm_omni/npu.py", "NPUARModelRunner.execute_model")
-        (tmp_path / "runner-sync.lock").write_text(dump(Lock((entry,))), "utf-8")
+def test_words_are_completed(line: str, expected: set[str], filled: Path) -> None:
+    assert completed(line, filled) == expected
+
+
+@pytest.mark.parametrize("line", ["upgrade --only NPUAR", "check --changed-since m", "upgrade --ascend-version 0"])
+def test_nothing_is_completed_where_there_is_nothing(line: str, tmp_path: Path) -> None:
+    """No lock, no repository, a setting of pip and a cache that cannot be read."""
+    assert completed(line, tmp_path, PIP_CONFIG_FILE=str(tmp_path), RUNNER_SYNC_CACHE="~nobody/x") == set()
+
+
+@pytest.fixture
+def filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout with a lock and a tag, and a cache with two releases of an index that nobody asks."""
+    isolate_index(monkeypatch, "http://127.0.0.1:9/simple/", tmp_path / "cache")
+    digest = hashlib.sha256(b"http://127.0.0.1:9/simple/").hexdigest()[:12]
+    for version in ("0.18.0rc1", "0.17.0"):
+        cache.store("release", f"vllm-ascend/{version}/{digest}", b"")
+    entry = Entry("vllm_omni/npu.py", "NPUARModelRunner.execute_model")
+    (tmp_path / "runner-sync.lock").write_text(dump(Lock((entry,))), "utf-8")
+    commit(tmp_path)
+    subprocess.run(["git", "-C", str(tmp_path), "tag", "v1"], check=True)
+    return tmp_path
+
+
+def completed(line: str, folder: Path, **variables: str) -> set[str]:
+    """What bash offers behind ``line`` in ``folder``."""
     words = {"_RUNNER_SYNC_COMPLETE": "complete_bash", "COMP_WORDS": f"runner-sync {line}"}
     words["COMP_CWORD"] = str(len(line.split()))
     # The program must have its own name: the shell's variable is made of it.
@@ -813,11 +850,10 @@ def test_codes_and_units_are_completed(line: str, expected: set[str], is_locked:
         "-c",
         "import sys; sys.argv[0] = 'runner-sync'; from runner_sync.cli import main; main()",
     ]
-    done = subprocess.run(
-        command, env={**os.environ, **words}, cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    is_about_units = not any(word in line for word in ("RS", " -o "))
-    assert set(done.stdout.split()) == (expected if is_locked or not is_about_units else set())
+    environment = {**os.environ, **words, **variables}
+    done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    return set(done.stdout.split())
 
 
 @pytest.mark.parametrize(

@@ -18,13 +18,16 @@ if TYPE_CHECKING:
     from runner_sync.sources.installed import open_installed
     from runner_sync.sources.opening import open_path
     from runner_sync.sources.placing import folder_in_repository
-    from runner_sync.sources.release import open_release, releases
+    from runner_sync.sources.release import cached_releases, open_release, releases
+    from runner_sync.sources.repository import list_refs
 
 __all__ = [
     "RevisionTree",
     "WorkTree",
+    "cached_releases",
     "declared_vllm",
     "folder_in_repository",
+    "list_refs",
     "metadata",
     "open_installed",
     "open_path",
@@ -36,8 +39,10 @@ __all__ = [
 _MODULES = {
     "RevisionTree": "checkout",
     "WorkTree": "checkout",
+    "cached_releases": "release",
     "declared_vllm": "declared",
     "folder_in_repository": "placing",
+    "list_refs": "repository",
     "metadata": "declared",
     "open_installed": "installed",
     "open_path": "opening",

@@ -46,6 +46,11 @@ def releases(project: Project, *, progress: layout.Progress | None = None) -> li
         return index.list_versions(index.list_files(project, connection))
 
 
+def cached_releases(project: Project) -> list[str]:
+    """Return the versions of ``project`` in the cache of pip's index, oldest first; touches no network."""
+    return _list_cached_versions(project, read_settings())
+
+
 def open_release(
     project: Project,
     wanted: str,

@@ -244,6 +244,13 @@ def open_repository(place: Path) -> Repository | None:
     return Repository(resolved(near / folders.rpartition("\n")[2]))
 
 
+def list_refs(place: Path) -> list[str]:
+    """Return the branches, remote branches and tags of the repository that contains ``place``; none outside of one."""
+    repository = open_repository(place)
+    kinds = ("refs/heads", "refs/remotes", "refs/tags")
+    return repository.run("for-each-ref", "--format=%(refname:short)", *kinds).split() if repository else []
+
+
 def _is_damaged(link: Path) -> bool:
     """Whether a ``.git`` that git does not recognise is a repository nevertheless.
 

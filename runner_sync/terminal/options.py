@@ -12,8 +12,7 @@ from typing import Annotated
 
 import typer
 
-from runner_sync.render import FORMATS
-from runner_sync.terminal.outputs import FORMATS_OF
+from runner_sync.terminal.completing import BASES, RELEASES, complete, complete_format
 
 TREES = "Trees"
 SCOPE = "What to do"
@@ -59,35 +58,19 @@ class Typecheck(StrEnum):
     none = "none"
 
 
-def _complete_format(ctx: typer.Context, incomplete: str) -> list[str]:
-    return [name for name in FORMATS_OF.get(ctx.info_name or "", FORMATS) if name.startswith(incomplete)]
-
-
-def _complete_code(incomplete: str) -> list[str]:
-    from runner_sync.sync import completion
-
-    return completion.codes(incomplete)
-
-
-def _complete_unit(incomplete: str) -> list[str]:
-    from runner_sync.sync import completion
-
-    return completion.units(incomplete)
-
-
-def _complete_item(incomplete: str) -> list[str]:
-    from runner_sync.sync import completion
-
-    return completion.items(incomplete)
-
-
 OmniPath = Annotated[
     Path | None,
     typer.Option("--omni-path", metavar="DIR", help="vllm-omni checkout or tree. (default: .)", rich_help_panel=TREES),
 ]
 OmniVersion = Annotated[
     str | None,
-    typer.Option("--omni-version", metavar="V", help="vllm-omni release, or latest, instead.", rich_help_panel=TREES),
+    typer.Option(
+        "--omni-version",
+        metavar="V",
+        help="vllm-omni release, or latest, instead.",
+        autocompletion=RELEASES["vllm-omni"],
+        rich_help_panel=TREES,
+    ),
 ]
 AscendPath = Annotated[
     Path | None,
@@ -105,7 +88,11 @@ AscendRef = Annotated[
 AscendVersion = Annotated[
     str | None,
     typer.Option(
-        "--ascend-version", metavar="V", help="vllm-ascend release, or latest, instead.", rich_help_panel=TREES
+        "--ascend-version",
+        metavar="V",
+        help="vllm-ascend release, or latest, instead.",
+        autocompletion=RELEASES["vllm-ascend"],
+        rich_help_panel=TREES,
     ),
 ]
 VllmPath = Annotated[
@@ -122,6 +109,7 @@ VllmVersion = Annotated[
         "--vllm-version",
         metavar="V",
         help="vLLM release, or latest. (default: the one vllm-ascend names)",
+        autocompletion=RELEASES["vllm"],
         rich_help_panel=TREES,
     ),
 ]
@@ -131,6 +119,7 @@ AscendBase = Annotated[
         "--ascend-base",
         metavar="REV|V",
         help="vllm-ascend the runners were last synced to. (default: lock, else inferred)",
+        autocompletion=BASES["vllm-ascend"],
         rich_help_panel=TREES,
     ),
 ]
@@ -140,12 +129,19 @@ OmniBase = Annotated[
         "--omni-base",
         metavar="REV|V",
         help="vllm-omni whose GPU runners were last ported. (default: lock, else inferred)",
+        autocompletion=BASES["vllm-omni"],
         rich_help_panel=TREES,
     ),
 ]
 VllmBase = Annotated[
     str | None,
-    typer.Option("--vllm-base", metavar="REV|V", help="vLLM of that time. (default: inferred)", rich_help_panel=TREES),
+    typer.Option(
+        "--vllm-base",
+        metavar="REV|V",
+        help="vLLM of that time. (default: inferred)",
+        autocompletion=BASES["vllm"],
+        rich_help_panel=TREES,
+    ),
 ]
 ProfileName = Annotated[
     BuiltIn | None,
@@ -174,7 +170,7 @@ Only = Annotated[
         "--only",
         metavar="UNIT",
         help="Only this unit, e.g. execute_model (repeatable).",
-        autocompletion=_complete_unit,
+        autocompletion=complete("units"),
         rich_help_panel=SCOPE,
     ),
 ]
@@ -222,7 +218,7 @@ Outputs = Annotated[
         "-o",
         metavar="FORMAT[:FILE]",
         help="{formats}; to FILE or standard output (repeatable).",
-        autocompletion=_complete_format,
+        autocompletion=complete_format,
         rich_help_panel=OUTPUT,
     ),
 ]
@@ -232,7 +228,7 @@ Select = Annotated[
         "--select",
         metavar="CODES",
         help="Only these rules: RS203, RS3 (repeatable, commas).",
-        autocompletion=_complete_code,
+        autocompletion=complete("selected_codes"),
         rich_help_panel=SCOPE,
     ),
 ]
@@ -242,7 +238,7 @@ Ignore = Annotated[
         "--ignore",
         metavar="CODES",
         help="Not these rules; the longer code wins.",
-        autocompletion=_complete_code,
+        autocompletion=complete("selected_codes"),
         rich_help_panel=SCOPE,
     ),
 ]
@@ -256,6 +252,7 @@ ChangedSince = Annotated[
         "--changed-since",
         metavar="REV",
         help="Only findings on what changed since this git revision of vllm-omni, or broke since.",
+        autocompletion=complete("revisions"),
         rich_help_panel=SCOPE,
     ),
 ]
@@ -288,7 +285,13 @@ TypeChecker = Annotated[
 ]
 Case = Annotated[
     list[str] | None,
-    typer.Option("--case", metavar="ID", help="Only this case, e.g. P4 (repeatable).", rich_help_panel=SCOPE),
+    typer.Option(
+        "--case",
+        metavar="ID",
+        help="Only this case, e.g. P4 (repeatable).",
+        autocompletion=complete("cases"),
+        rich_help_panel=SCOPE,
+    ),
 ]
 Corpus = Annotated[
     Path | None,
@@ -305,7 +308,7 @@ Place = Annotated[
     typer.Argument(
         metavar="FILE[:LINE]|ID",
         help="A runner file, relative to the omni tree, and a line of it; or a review item.",
-        autocompletion=_complete_item,
+        autocompletion=complete("items"),
         show_default=False,
     ),
 ]
@@ -314,7 +317,7 @@ UnitName = Annotated[
     typer.Argument(
         metavar="UNIT",
         help="A method, as Class.method or alone.",
-        autocompletion=_complete_unit,
+        autocompletion=complete("units"),
         show_default=False,
     ),
 ]
@@ -323,7 +326,7 @@ RuleCode = Annotated[
     typer.Argument(
         metavar="[CODE]",
         help="A rule such as RS203; without it all of them.",
-        autocompletion=_complete_code,
+        autocompletion=complete("rules"),
         show_default=False,
     ),
 ]

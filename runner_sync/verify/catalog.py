@@ -102,6 +102,12 @@ def known_codes() -> tuple[str, ...]:
     return tuple(sorted(code_of(module) for module in (*OF_RUNNERS, *OF_TREES, *RUN_BY_OTHERS)))
 
 
+def known_names() -> tuple[str, ...]:
+    """Return the names of all rules, as ``override-skipped``."""
+    modules = sorted((*OF_RUNNERS, *OF_TREES, *RUN_BY_OTHERS))
+    return tuple(module.partition("_")[2].replace("_", "-") for module in modules)
+
+
 def codes_with(need: Need) -> tuple[str, ...]:
     """Return the codes of the rules that have this need."""
     return tuple(code_of(module) for module, needs in OF_RUNNERS.items() if need in needs)

@@ -183,6 +183,7 @@ def check(
     select: o.Select = None,
     ignore: o.Ignore = None,
     severity: o.LeastSeverity = None,
+    fail_on: o.FailOn = None,
     changed_since: o.ChangedSince = None,
     baseline: o.Baseline = None,
     update_baseline: o.UpdateBaseline = False,
@@ -202,6 +203,7 @@ def check(
         select=split_selected_codes(select),
         ignore=split_codes(ignore),
         severity=severity.value if severity else None,
+        fail_on=fail_on.value if fail_on else None,
         changed_since=changed_since,
         baseline=baseline,
         update_baseline=update_baseline,
@@ -219,6 +221,7 @@ def verify(
     select: o.Select = None,
     ignore: o.Ignore = None,
     severity: o.LeastSeverity = None,
+    fail_on: o.FailOn = None,
     typecheck: o.TypeChecker = None,
     exit_zero: o.ExitZero = False,
     output: o.Outputs = None,
@@ -238,6 +241,7 @@ def verify(
         select=split_selected_codes(select),
         ignore=split_codes(ignore),
         severity=severity.value if severity else None,
+        fail_on=fail_on.value if fail_on else None,
         typecheck=typecheck.value if typecheck else commands.default_typechecker(),
     )
     return commands.inspect("verify", sync.verify, options, output, screen=context.obj, exit_zero=exit_zero)

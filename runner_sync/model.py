@@ -264,8 +264,9 @@ class Report:
 
     ``profile`` contains the options that select the same profile in the next command, ``place`` those that name the
     omni tree, and ``fitted`` those that name the trees that the runners fitted before an upgrade. ``advice`` is a
-    sentence for people. Paths are relative to the omni tree. ``folder`` is the tree's path in the repository
-    (``""`` or ``some/folder/``); services that show findings in repository files need both.
+    sentence for people. Findings below ``fail_on`` are reported, but do not change the exit code. Paths are relative
+    to the omni tree. ``folder`` is the tree's path in the repository (``""`` or ``some/folder/``); services that show
+    findings in repository files need both.
     """
 
     command: str
@@ -287,3 +288,4 @@ class Report:
     profile: str = ""
     place: str = ""
     fitted: str = ""
+    fail_on: Severity = "info"

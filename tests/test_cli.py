@@ -31,6 +31,7 @@ from runner_sync.sources import cache
 from runner_sync.terminal.examples import EXAMPLES
 from runner_sync.terminal.outputs import FORMATS_OF
 
+INFO = replace(FINDING, severity="info")
 MARKED = replace(CHANGE, after="# runner-sync: review R1 both changed it\na = 1\n")
 COMMANDS = ("upgrade", "check", "verify", "blocks", "explain", "lock", "replay", "rule", "hoist")
 
@@ -74,7 +75,8 @@ def own_environment() -> Iterator[None]:
         ("check --select rs3,RS401 --select RS2", "check", {"select": ("RS3", "RS401", "RS2")}),
         ("check --select bogus,all", "check", {"select": ("bogus", "ALL")}),
         ("check --ignore RS1 --severity warning", "check", {"ignore": ("RS1",), "severity": "warning"}),
-        ("check", "check", {"select": (), "severity": None, "typecheck": "none", "baseline": None}),
+        ("verify --fail-on error", "verify", {"fail_on": "error", "severity": None}),
+        ("check", "check", {"select": (), "severity": None, "fail_on": None, "typecheck": "none", "baseline": None}),
         ("check --omni-base 2", "check", {"omni_base": "2"}),
         ("check --changed-since main", "check", {"changed_since": "main"}),
         ("check --baseline b --update-baseline", "check", {"baseline": Path("b"), "update_baseline": True}),
@@ -180,6 +182,12 @@ def test_a_revision_alone_is_one_of_the_checkout_the_environment_names(
         ("check", replace(PLAN, findings=(FINDING,)), 1),
         ("check --exit-zero", replace(PLAN, findings=(FINDING,)), 0),
         ("verify", replace(PLAN, findings=(FINDING,)), 1),
+        ("check", replace(PLAN, findings=(INFO,)), 1),
+        ("check", replace(PLAN, findings=(INFO,), fail_on="warning"), 0),
+        ("check", replace(PLAN, findings=(INFO, replace(INFO, severity="warning")), fail_on="warning"), 1),
+        ("verify", replace(PLAN, findings=(INFO, replace(INFO, severity="warning")), fail_on="error"), 0),
+        ("verify", replace(PLAN, findings=(FINDING,), fail_on="error"), 1),
+        ("upgrade", replace(PLAN, findings=(INFO,)), 1),
         ("blocks", PLAN, 0),
         ("replay", PLAN, 0),
         ("explain R1", replace(PLAN, reviews=(REVIEW,)), 0),

@@ -77,6 +77,7 @@ def test_every_option_is_read(tmp_path: Path) -> None:
         select = ["RS2", "ALL"]
         ignore = ["RS203"]
         severity = "warning"
+        fail-on = "error"
         baseline = "ci/baseline.json"
         [per-path-ignores]
         "tests/**" = ["RS4", "RS"]
@@ -91,6 +92,7 @@ def test_every_option_is_read(tmp_path: Path) -> None:
         select=("RS2", "ALL"),
         ignore=("RS203",),
         severity="warning",
+        fail_on="error",
         baseline=tmp_path / "ci" / "baseline.json",
         per_path_ignores={"tests/**": ("RS4", "RS")},
         units={"*.profile_run": "upstream", "R.*": "review"},
@@ -228,6 +230,7 @@ def test_rewrite_tables(tmp_path: Path) -> None:
         ("ignore = ['RS2O3']", r"ignore has 'RS2O3', which is no rule code; write RS203"),
         ("ignore = ['rs203']", "ignore has 'rs203'"),
         ("per-path-ignores = { 'a/*' = ['E501'] }", r"per-path-ignores\.a/\* has 'E501'"),
+        ("fail-on = 'fatal'", "fail-on is 'fatal'; write error, warning or info"),
         ("severity = 'fatal'", "severity is 'fatal'; write error, warning or info"),
         ("units = { 'R.*' = 'theirs' }", r"units has 'theirs' for 'R\.\*'; write upstream, omni or review\."),
         ("marker = 3", "marker: expected a string, got an integer"),

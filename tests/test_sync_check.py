@@ -489,6 +489,16 @@ def test_baselines_that_cannot_be(locked: Trees, options: dict[str, object], sai
         sync.check(locked.check(**options))
 
 
+def test_what_makes_the_run_fail_is_no_matter_of_what_is_reported(locked: Trees) -> None:
+    """The option wins over the key."""
+    whole = sync.check(locked.check())
+    assert (whole.fail_on, sync.check(locked.check(fail_on="error"))) == ("info", replace(whole, fail_on="error"))
+    (locked.omni / "runner-sync.toml").write_text("fail-on = 'warning'\n", "utf-8")
+    assert [sync.check(locked.check(fail_on=least)).fail_on for least in (None, "error")] == ["warning", "error"]
+    (locked.omni / "runner-sync.lock").unlink()
+    assert sync.verify(locked.check(ascend=locked.ascend_new)).fail_on == "warning"
+
+
 def test_severity_and_ignore(locked: Trees) -> None:
     everything = sync.check(locked.check()).findings
     errors = sync.check(locked.check(severity="error")).findings

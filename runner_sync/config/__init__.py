@@ -34,6 +34,7 @@ KEYS: Mapping[str, str] = {
     "select": "rule codes or prefixes that `check` and `verify` report (default: all; an empty list is an error)",
     "ignore": "rule codes or prefixes left out; the longer prefix wins over `select`",
     "severity": "least severity reported: `info`, `warning` or `error`",
+    "fail-on": "least severity that makes the exit code 1: `info` (default), `warning` or `error`",
     "baseline": "file of accepted findings (a ratchet), relative to the configuration file",
     "per-path-ignores": "table: path pattern = list of rule codes left out there",
     "units": "table: unit pattern = `upstream`, `omni` or `review`: which side a conflict there is settled for",
@@ -85,6 +86,7 @@ class Config:
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     severity: Severity = "info"
+    fail_on: Severity = "info"
     baseline: Path | None = None
     per_path_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     units: Mapping[str, Policy] = field(default_factory=dict)
@@ -167,6 +169,7 @@ def _make_config(table: dict[str, Any], path: Path, profile: str | None) -> Conf
         select=reader.selected("select"),
         ignore=reader.codes("ignore", reader.value("ignore", tuple[str, ...], ())),
         severity=reader.choice("severity", get_args(Severity), "info"),
+        fail_on=reader.choice("fail-on", get_args(Severity), "info"),
         baseline=reader.path("baseline"),
         per_path_ignores={
             pattern: reader.codes(f"per-path-ignores.{pattern}", codes)

@@ -291,6 +291,7 @@ def _make_report(command: str, run: _Run, result: CheckResult, notes: Sequence[s
         summary=_count_findings(findings, result) | ({"compared": 1} if job.old_world is not None else {}),
         folder=sources.folder_in_repository(given.omni),
         advice=check_notes.advise_baseline(run.options, given) if command == "check" and findings else "",
+        fail_on=run.options.fail_on or given.config.fail_on,
     )
     return next_commands.complete_commands(report, run.options, given)
 

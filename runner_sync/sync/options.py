@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
-from runner_sync.model import Project
+from runner_sync.model import Project, Severity
 
 Progress = Callable[[str, int, int | None], None]
 """A callback ``progress(label, done, total or None)``, in bytes during a download and in steps otherwise."""
@@ -125,7 +125,8 @@ class CheckOptions(RunOptions):
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
-    severity: Literal["error", "warning", "info"] | None = None
+    severity: Severity | None = None
+    fail_on: Severity | None = None
     changed_since: str | None = None
     baseline: Path | None = None
     update_baseline: bool = False

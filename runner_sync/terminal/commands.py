@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, get_args
 
 from runner_sync.errors import InputError, UnreadableRelease
 from runner_sync.terminal import naming_profile
@@ -46,11 +46,16 @@ _Options = TypeVar("_Options", bound=_Watched)
 def exit_code(report: Report) -> int:
     """Return 1 if a person has to decide or fix something, including review comments of an earlier run; else 0.
 
-    Such comments do not count for ``lock``: a lock is complete with them. ``explain`` only shows what was asked before.
+    Findings below ``--fail-on`` do not count. Review comments do not count for ``lock``, because a lock is complete
+    with them, nor items for ``explain``, which only shows what was asked before.
     """
     is_open = report.command != "lock" and report.summary.get("left_open")
+    from runner_sync.model import Severity
+
     is_asked = report.reviews and report.command != "explain"
-    return LEFT_TO_A_PERSON if is_asked or report.findings or is_open else DONE
+    ranks = get_args(Severity)
+    fails = any(ranks.index(finding.severity) <= ranks.index(report.fail_on) for finding in report.findings)
+    return LEFT_TO_A_PERSON if is_asked or fails or is_open else DONE
 
 
 def change(command: str, plan: Planner, options: UpgradeOptions, writing: Writing, *, screen: Screen) -> int:

@@ -246,6 +246,12 @@ LeastSeverity = Annotated[
     Severity | None,
     typer.Option("--severity", help="Least severity to report.", rich_help_panel=SCOPE),
 ]
+FailOn = Annotated[
+    Severity | None,
+    typer.Option(
+        "--fail-on", help="Least severity that makes the exit code 1. (default: info)", rich_help_panel=OUTPUT
+    ),
+]
 ChangedSince = Annotated[
     str | None,
     typer.Option(

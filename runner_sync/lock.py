@@ -35,6 +35,7 @@ _CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7})(?: .*)?$", re.MULTILINE)
 _UNIT_LINE = re.compile(r"^[ \t]*\[\[[ \t]*unit[ \t]*\]\]", re.MULTILINE)
 _FOLLOWED = re.compile(r'^[ \t]*"?(vllm|vllm-ascend)"?[ \t]*=[ \t]*"(\d+(?:\.\w+)+)"', re.MULTILINE)
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_HELPER = re.compile(r".+@[0-9a-f]{16}")
 _REF_KEYS = ("project", "ref", "path", "name", "digest")
 _LIST_KEYS = ("also", "helpers")
 
@@ -166,6 +167,8 @@ class _Reader:
         if not _DIGEST.fullmatch(digest_):
             raise self._make_error(index, f"has the malformed digest {digest_[:20]!r} for {name};")
         also, helpers = (self._get_strings(index, table, key) for key in _LIST_KEYS)
+        if wrong := next((one for one in helpers if not _HELPER.fullmatch(one)), ""):
+            raise self._make_error(index, f"has the malformed helper {wrong[:60]!r} for {name};")
         return BaseRef(project, ref, path, name, "lock", 1.0, digest_, also, helpers)
 
     def _get_strings(self, index: int, table: dict[str, Any], key: str) -> tuple[str, ...]:

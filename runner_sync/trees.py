@@ -92,6 +92,10 @@ class InGit(Tree, Protocol):
         """Whether the clone has only a part of the history."""
         ...
 
+    def list_missing(self, commits: Sequence[str]) -> Sequence[str]:
+        """Return those of ``commits`` that the repository does not have."""
+        ...
+
     def release_before(self) -> str | None:
         """Return the tag of the release before this one; ``None`` if this is not a release, or the first."""
         ...

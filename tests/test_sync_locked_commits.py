@@ -57,6 +57,32 @@ def test_the_first_commit_with_the_locked_texts_is_read(trees: Trees) -> None:
     assert f"; commit {first} was read" in note
 
 
+def test_a_locked_commit_that_the_clone_lacks_is_noted(trees: Trees) -> None:
+    gone_commit(trees)
+    options = trees.upgrade(trees.ascend_old, vllm_base="0.20.0")
+    for report in (sync.check(trees.check()), sync.lock(options).report):
+        (note,) = [note for note in report.notes if GONE in note]
+        assert note.startswith(f"runner-sync.lock names vllm-omni {GONE}, which this clone does not have (a squash")
+        assert "name the commit that took its place with `runner-sync lock --omni-path" in note
+    notes = sync.lock(replace(options, omni_base="HEAD")).report.notes
+    assert not any(GONE in note for note in notes), "what the note asks for settles it"
+
+
+@pytest.mark.parametrize("how", ["there", "shallow", "release", "no checkout"])
+def test_a_locked_commit_is_not_noted_without_need(trees: Trees, how: str) -> None:
+    """What a shallow clone lacks is not gone, and a release is no commit."""
+    gone_commit(trees)
+    file, git = trees.omni / "runner-sync.lock", ["git", "-C", str(trees.omni)]
+    head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout
+    if how == "shallow":
+        (trees.omni / ".git/shallow").write_text(head, "utf-8")
+    elif how == "no checkout":
+        shutil.rmtree(trees.omni / ".git")
+    else:
+        file.write_text(file.read_text("utf-8").replace(GONE, head[:10] if how == "there" else "0.20.0"), "utf-8")
+    assert not any("does not have" in note for note in sync.check(trees.check()).notes)
+
+
 def settle(trees: Trees, unit: tuple[str, str], twin: tuple[str, str]) -> Path:
     """A lock by which ``unit`` follows its GPU ``twin`` as that is now, settled at a commit that is gone."""
     lock_file = trees.omni / NPU.lock_file

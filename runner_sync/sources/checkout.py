@@ -91,6 +91,10 @@ class _GitTree:
         """Whether the clone has only a part of the history."""
         return self.repository.is_shallow()
 
+    def list_missing(self, commits: Sequence[str]) -> list[str]:
+        """Return those of ``commits`` that the repository does not have."""
+        return self.repository.list_missing(commits)
+
     def release_before(self) -> str | None:
         """Return the nearest version tag among the ancestors of this commit; ``None`` unless this commit has one
         itself."""

@@ -16,7 +16,7 @@ import re
 import shlex
 import subprocess
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -94,8 +94,10 @@ class Repository:
         values = {"clean": "", "process": "", "required": "false"}
         return {f"{name}.{key}": value for name in names for key, value in values.items()}
 
-    def run(self, *arguments: str, settings: Mapping[str, str] | None = None) -> str:
+    def run(self, *arguments: str, settings: Mapping[str, str] | None = None, given: str = "") -> str:
         """Return the standard output of one git command, run with ``settings`` as configuration.
+
+        ``given`` is its standard input.
 
         Raises ``InputError`` with the first line of git's own message if the command fails.
         """
@@ -105,7 +107,7 @@ class Repository:
         variables = inherited | _SETTINGS | _make_variables(settings or {})
         try:
             done = subprocess.run(
-                command, cwd=self.place, env=variables, stdin=subprocess.DEVNULL, capture_output=True, check=False
+                command, cwd=self.place, env=variables, input=os.fsencode(given), capture_output=True, check=False
             )
         except OSError as error:
             if error.filename == "git":
@@ -148,6 +150,12 @@ class Repository:
     def is_shallow(self) -> bool:
         """Whether this clone has only a part of the history."""
         return self.run("rev-parse", "--is-shallow-repository").strip() == "true"
+
+    def list_missing(self, commits: Sequence[str]) -> list[str]:
+        """Return those of ``commits`` (whole or abbreviated hashes) that this clone does not have."""
+        asked = "".join(f"{commit}^{{commit}}\n" for commit in commits)
+        answers = self.run("cat-file", "--batch-check", given=asked).splitlines()
+        return [commit for commit, answer in zip(commits, answers, strict=True) if answer.endswith(" missing")]
 
     def list_tags_at(self, commit: str) -> list[str]:
         """Return the names of the tags that point at ``commit``."""

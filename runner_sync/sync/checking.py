@@ -16,7 +16,7 @@ from runner_sync.errors import InputError
 from runner_sync.model import TITLES, FileChange, Finding, Report, Source
 from runner_sync.sync import baseline_file, check_modules, selection
 from runner_sync.sync.nested import blame_deepest_file
-from runner_sync.sync.notes import check_notes, next_commands
+from runner_sync.sync.notes import check_notes, gone_commits, next_commands
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.trees import inputs, pairs
 from runner_sync.sync.trees.runners import (
@@ -85,6 +85,7 @@ def check(options: CheckOptions) -> Report:
     notes += [
         *check_notes.note_skipped_rules(options, given, codes),
         *check_notes.note_idle_ignores(given),
+        *gone_commits.make_note((entry.gpu for entry in given.lock.entries), given),
         *note_absent_files(given, modules),
     ]
     run = _Run(options, given, codes, job, changed)

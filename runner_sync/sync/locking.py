@@ -11,6 +11,7 @@ from runner_sync.sync import planned, planning
 from runner_sync.sync.locks import later_copies
 from runner_sync.sync.locks.relocking import RecordedBases, drop_named_bases, note_lost, read_lock
 from runner_sync.sync.nested import blame_deepest_file
+from runner_sync.sync.notes import gone_commits
 from runner_sync.sync.opening import open_inputs
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planned import Upgrade
@@ -40,6 +41,8 @@ def lock(options: UpgradeOptions) -> Upgrade:
     frozen = [recorded.carry_over(one, is_seen=seen[one.path]) for one in inferred]
     all_notes = (*twins.note_history(unrecorded), *notes, *unread, *note_lost(known, given))
     notes = (*all_notes, *later_copies.make_note(frozen, given, options.progress))
+    references = (ref for result in frozen for refs in result.synced.values() for ref in refs)
+    notes = (*notes, *gone_commits.make_note(references, given))
     return make_plan("lock", frozen, notes=notes, given=replace(given, lock=known), options=options)
 
 

@@ -265,13 +265,13 @@ def explain(context: typer.Context, place: o.Place, trees: Trees, output: o.Outp
     """
     from runner_sync import sync
 
-    find: commands.Reporter
+    options = trees.make_check_options()
     if is_review_id(place):
         find = partial(sync.explain_item, beginning=place)
-    else:
-        file, line = split_place(place)
-        find = partial(sync.explain, file=file, line=line)
-    return commands.inspect("explain", find, trees.make_check_options(), output, screen=context.obj)
+        return commands.show_item(find, options, output, screen=context.obj)
+    file, line = split_place(place)
+    explain_place = partial(sync.explain, file=file, line=line)
+    return commands.inspect("explain", explain_place, options, output, screen=context.obj)
 
 
 @_command("lock")

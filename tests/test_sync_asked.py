@@ -80,6 +80,18 @@ def test_a_cache_that_cannot_be_written_keeps_nothing(trees: Trees) -> None:
     assert asked.load_items(trees.omni) is None
 
 
+def test_the_folder_that_was_written_to_need_not_be_a_tree(trees: Trees, capsys: pytest.CaptureFixture[str]) -> None:
+    """It holds only what changed, with ``--out``."""
+    out, report = trees.omni.parent / "out", trees.omni.parent / "item.json"
+    options = trees.upgrade(trees.ascend_new, out=out)
+    planned = sync.upgrade(options)
+    sync.apply(planned, options)
+    words = ["explain", planned.report.reviews[0].id, "--omni-path", str(out), "-o", f"json:{report}", "-o", "text"]
+    assert cli.run(words) == 0
+    assert planned.report.reviews[0].id in capsys.readouterr().out
+    assert json.loads(report.read_text("utf-8"))["reviews"]
+
+
 def test_the_ids_of_the_last_upgrade_are_completed(trees: Trees, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(trees.omni)
     assert items("") == []

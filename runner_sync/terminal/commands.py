@@ -46,16 +46,14 @@ _Options = TypeVar("_Options", bound=_Watched)
 def exit_code(report: Report) -> int:
     """Return 1 if a person has to decide or fix something, including review comments of an earlier run; else 0.
 
-    Findings below ``--fail-on`` do not count. Review comments do not count for ``lock``, because a lock is complete
-    with them, nor items for ``explain``, which only shows what was asked before.
+    Findings below ``--fail-on`` do not count. Review comments do not count for ``lock``: a lock is complete with them.
     """
     is_open = report.command != "lock" and report.summary.get("left_open")
     from runner_sync.model import Severity
 
-    is_asked = report.reviews and report.command != "explain"
     ranks = get_args(Severity)
     fails = any(ranks.index(finding.severity) <= ranks.index(report.fail_on) for finding in report.findings)
-    return LEFT_TO_A_PERSON if is_asked or fails or is_open else DONE
+    return LEFT_TO_A_PERSON if report.reviews or fails or is_open else DONE
 
 
 def change(command: str, plan: Planner, options: UpgradeOptions, writing: Writing, *, screen: Screen) -> int:
@@ -237,6 +235,15 @@ def replay(
         raise InputError(error.without_option) from error
     deliver(report, outputs, screen)
     return DONE if all(row.parses for row in report.replay) else LEFT_TO_A_PERSON
+
+
+def show_item(find: Reporter, options: CheckOptions, values: Sequence[str] | None, *, screen: Screen) -> int:
+    """Print a review item of an earlier run; reads no tree, because the folder may only hold what that run wrote."""
+    outputs = parse_outputs(values, command="explain", default="text")
+    with naming_profile.add_to_errors(options):
+        report = find(options)
+    deliver(report, outputs, screen)
+    return DONE
 
 
 def show_rules(

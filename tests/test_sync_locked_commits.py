@@ -68,9 +68,9 @@ def test_a_locked_commit_that_the_clone_lacks_is_noted(trees: Trees) -> None:
     assert not any(GONE in note for note in notes), "what the note asks for settles it"
 
 
-@pytest.mark.parametrize("how", ["there", "shallow", "release", "no checkout"])
+@pytest.mark.parametrize("how", ["there", "shallow", "release", "folder", "no checkout"])
 def test_a_locked_commit_is_not_noted_without_need(trees: Trees, how: str) -> None:
-    """What a shallow clone lacks is not gone, and a release is no commit."""
+    """What a shallow clone lacks is not gone, and neither a release nor a folder is a commit."""
     gone_commit(trees)
     file, git = trees.omni / "runner-sync.lock", ["git", "-C", str(trees.omni)]
     head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout
@@ -79,7 +79,8 @@ def test_a_locked_commit_is_not_noted_without_need(trees: Trees, how: str) -> No
     elif how == "no checkout":
         shutil.rmtree(trees.omni / ".git")
     else:
-        file.write_text(file.read_text("utf-8").replace(GONE, head[:10] if how == "there" else "0.20.0"), "utf-8")
+        named = {"there": head[:10], "release": "0.20.0", "folder": "/tmp/omni"}[how]
+        file.write_text(file.read_text("utf-8").replace(GONE, named), "utf-8")
     assert not any("does not have" in note for note in sync.check(trees.check()).notes)
 
 

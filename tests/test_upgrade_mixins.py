@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -532,10 +533,17 @@ class TestUpgrade:
     NEWER = MIXED.replace("            if info is None", "            self.send(info)\n            if info is None")
 
     def upgraded(
-        self, trees: Trees, was: str, now: str, *, ascend: Path | None = None, **rest: object
+        self,
+        trees: Trees,
+        was: str,
+        now: str,
+        *,
+        ascend: Path | None = None,
+        beside: Mapping[str, str] | None = None,
+        **rest: object,
     ) -> tuple[str, str]:
         """The NPU module after an upgrade in which its GPU twin went from ``was`` to ``now``, and the questions."""
-        lay_out(trees.omni, {GPU_AR: was, "vllm_omni/sending.py": self.SENDING})
+        lay_out(trees.omni, {GPU_AR: was, "vllm_omni/sending.py": self.SENDING, **(beside or {})})
         commit(trees.omni)
         lay_out(trees.omni, {GPU_AR: now})
         commit(trees.omni)
@@ -599,7 +607,7 @@ class TestUpgrade:
             return self.rows
     """
 
-    def caught_up(self, trees: Trees, now: str, **rest: object) -> tuple[str, str]:
+    def caught_up(self, trees: Trees, now: str, *, was: str = MIXED, **rest: object) -> tuple[str, str]:
         """The same after an upgrade to a vllm-ascend that has ``now`` for the method that NPU has a copy of.
 
         The twin has the mixin before and after."""
@@ -608,7 +616,54 @@ class TestUpgrade:
         commit(trees.ascend_old)
         lay_out(trees.ascend_old, {ASCEND: ASCEND_OLD[ASCEND] + now})
         commit(trees.ascend_old)
-        return self.upgraded(trees, self.MIXED, self.NEWER, ascend=trees.ascend_old, ascend_base="HEAD~1", **rest)
+        return self.upgraded(trees, was, self.NEWER, ascend=trees.ascend_old, ascend_base="HEAD~1", **rest)
+
+    EMPTY = "class SendingMixin({}):\n    pass\n"
+    WIRES = SENDING.replace("SendingMixin", "Wires")
+
+    @pytest.mark.parametrize(
+        ("beside", "came"),
+        [
+            pytest.param({"sending": f"{WIRES}\n\n{EMPTY.format('Wires')}"}, True, id="a base beside it"),
+            pytest.param(
+                {"sending": f"from vllm_omni.wires import Wires\n\n\n{EMPTY.format('Wires')}", "wires": WIRES},
+                True,
+                id="an imported one",
+            ),
+            pytest.param(
+                {
+                    "sending": f"from vllm_omni.wires import Wires\n\n\n{EMPTY.format('Wires')}",
+                    "wires": f"class Wires(Plugs):\n    pass\n\n\n{WIRES.replace('Wires', 'Plugs')}",
+                },
+                True,
+                id="the base of one",
+            ),
+            pytest.param({"sending": f"{WIRES}\n\n{EMPTY.format('object')}"}, False, id="no base of its own"),
+            pytest.param(
+                {"sending": f"from wires import Wires\n\n\n{EMPTY.format('Wires')}", "wires": WIRES},
+                False,
+                id="one of another project",
+            ),
+        ],
+    )
+    def test_a_mixin_gives_what_its_omni_bases_give(self, trees: Trees, beside: dict[str, str], *, came: bool) -> None:
+        """``OmniConnectorModelRunnerMixin`` of 0.30.0, which came without one call of it."""
+        files = {f"vllm_omni/{name}.py": text for name, text in beside.items()}
+        text, questions = self.caught_up(
+            trees, self.BODY.replace("list(rows)", "tuple(rows)"), was=self.NEWER, beside=files
+        )
+        assert "class NPUARModelRunner(OmniNPUModelRunner, SendingMixin):" in text
+        assert ("self.send(logits)" in text) == came
+        assert ("with the GPU code that sets it up and calls it" in questions) == came
+
+    def test_a_mixin_does_not_give_what_a_class_has_from_its_base_anyway(self, trees: Trees) -> None:
+        trees.edit(AR, "(OmniNPUModelRunner)", "(OmniNPUModelRunner, Wires)")
+        trees.edit(AR, "from vllm_omni.pl", "from vllm_omni.sending import Wires\nfrom vllm_omni.pl")
+        beside = {"vllm_omni/sending.py": f"{self.WIRES}\n\n{self.EMPTY.format('Wires')}"}
+        text, questions = self.upgraded(trees, self.OLD, self.MIXED, beside=beside)
+        assert "SendingMixin" in text.partition("class NPUARModelRunner")[2]
+        assert "as its GPU twin does" in questions
+        assert "with the GPU code that sets it up and calls it" not in questions
 
     def test_a_mixin_that_npu_has_done_without_comes_with_a_step_of_vllm_ascend(self, trees: Trees) -> None:
         text, questions = self.caught_up(trees, self.BODY.replace("list(rows)", "tuple(rows)"))

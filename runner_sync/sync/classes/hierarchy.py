@@ -19,7 +19,7 @@ from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.texts.member_text import self_names
 from runner_sync.units import join, set_bases, texts
-from runner_sync.upgrade import GpuTwin, Hierarchy, Inherited, ModuleRevision, find_instance_names, is_selected
+from runner_sync.upgrade import GpuTwin, Hierarchy, Inherited, ModuleRevision, is_selected
 
 
 def find_hierarchy(
@@ -104,10 +104,7 @@ def _find_missing_mixins(
     for base in texts.bases_of(gpu_new.text, derived.module.gpu.name, gpu_new.path):
         origin = next((o for o in base.origins if o.module.startswith(f"{profile.package}.")), None)
         if origin is not None and base.expression not in have and base.expression not in twins:
-            source = module_texts.find_module(origin.module)
-            missing[base.expression] = (
-                find_instance_names(source[1], origin.name) if source is not None else frozenset()
-            )
+            missing[base.expression] = module_texts.find_given_names(origin.module, origin.name, have=have)
     return missing
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -27,7 +27,7 @@ from runner_sync.texts.member_text import find_called_parents
 from runner_sync.texts.names import defined_names
 from runner_sync.trees import Tree
 from runner_sync.units import BaseClass, BaseOrigin, class_bases, has_class, texts
-from runner_sync.upgrade import Inherited
+from runner_sync.upgrade import Inherited, find_instance_names
 
 _OPEN = ("import *", "__getattr__")
 """Code by which a module gets names that its text does not show."""
@@ -140,6 +140,13 @@ class ModuleTexts:
                 elif project == "vllm":
                     vllm.setdefault(member, body)
         return Inherited(members, frozenset(owner.name for owner in parents), {}, frozenset(upstream), vllm)
+
+    def find_given_names(self, dotted: str, name: str, *, have: Collection[str] = ()) -> frozenset[str]:
+        """Return the names that a class and its omni bases, except those in ``have``, give their instances."""
+        owner = self.find_class(dotted, name)
+        classes = mro.linearise(owner, self._find_parents) if owner is not None else []
+        omnis = [one for one in classes if project_of(one.module) == "vllm-omni" and one.name not in have]
+        return frozenset[str]().union(*(find_instance_names(one.text, one.name) for one in omnis))
 
     def find_reached(self, text: str, class_name: str, dotted: str, *, member: str) -> Iterator[Class]:
         """Yield the classes whose ``member`` runs when that of ``class_name`` calls ``super()``.

@@ -74,10 +74,9 @@ def _ask_about_added(drafts: Sequence[Draft], job: ModuleJob, twin: Mapping[str,
     """Ask about mixins that a class gets."""
     asking_drafts = []
     for class_name, mixins in job.hierarchy.added_mixins.items():
-        reason = (
-            f"the class mixes in {', '.join(mixins)} now, as its GPU twin does, with the GPU code that sets it up and "
-            "calls it"
-        )
+        reason = f"the class mixes in {', '.join(mixins)} now, as its GPU twin does"
+        if all(mixins.values()):
+            reason += ", with the GPU code that sets it up and calls it"
         if left_out := [*_find_left_out(class_name, job.hierarchy.from_mixins(class_name), drafts, twin)]:
             reason += f", except for these uses, which were left out: {'; '.join(left_out)}"
         if late := [mixin for mixin in mixins if mixin in job.hierarchy.late_mixins.get(class_name, ())]:

@@ -259,6 +259,7 @@ def _make_twin(derived: DerivedModule, bases: Bases, options: UpgradeOptions, gi
         new=new,
         bases=bases.twins.find_bases(derived) if new is not None else (),
         load_earlier=lambda: bases.twins.find_earlier(derived),
+        load_between=lambda ref: bases.twins.find_between(ref, derived),
         settled=bases.twins.read_settled(derived) if new is not None else None,
         locked={e.qualname: e.gpu for e in given.lock.entries if e.path == derived.path and e.gpu is not None},
         load_vllm=lambda: bases.twins.read_vllm_now(derived),

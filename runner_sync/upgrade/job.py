@@ -5,7 +5,7 @@ Comes in: texts. Goes out: frozen dataclasses of texts. May touch: nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -160,6 +160,8 @@ class GpuTwin:
     """The revisions that the NPU module may have been aligned with, oldest first."""
     load_earlier: Callable[[], Sequence[GpuBase]] = tuple
     """Loads revisions older than ``bases``, oldest first; needed if a port depends on code that they introduced."""
+    load_between: Callable[[str], Iterable[GpuBase]] = lambda _ref: ()
+    """Loads revisions between a base and ``new``, newest first; needed if the change since that base is refused."""
     settled: ModuleRevision | None = None
     """The twin at the last upgrade that the lock records."""
     locked: Mapping[str, BaseRef] = field(default_factory=dict)

@@ -5,7 +5,7 @@ Comes in: options and trees. Goes out: ``ModuleRevision`` and ``GpuBase`` values
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
 
@@ -142,6 +142,20 @@ class TwinBases:
                 f"GPU runners from before {ref} were not compared, because they cannot be read: {error}"
             )
         return tuple(older)
+
+    def find_between(self, base: str, derived: DerivedModule) -> Iterator[GpuBase]:
+        """Yield the twin at the releases between the revision ``base`` and that of the omni tree, newest first."""
+        assert derived.module.gpu is not None
+        first, ref = self.revisions.open_tree("vllm-omni", base).source.version, self.given.omni.source.ref
+        try:
+            while first is not None and (before := self._find_release_before(ref)) is not None:
+                if Version(before) <= Version(first):
+                    return
+                ref = before
+                if (side := self.revisions.at("vllm-omni", ref, derived.module.gpu.path)).text:
+                    yield GpuBase(side, self._make_vllm_loader(ref, derived))
+        except InputError as error:
+            self.revisions.add_note(f"GPU runners from before {ref} were not read, because they cannot be: {error}")
 
     @cached_property
     def is_port(self) -> bool:

@@ -23,6 +23,7 @@ from runner_sync.upgrade.from_gpu.asking.left_standing import ask_about_left_sta
 from runner_sync.upgrade.from_gpu.asking.once_more import ask_about_old_form_elsewhere
 from runner_sync.upgrade.from_gpu.asking.untranslated import ask_about_untranslated
 from runner_sync.upgrade.from_gpu.merging import (
+    in_stages,
     mixins_alone,
     record_fields,
     resting_on,
@@ -168,14 +169,39 @@ def _port_change(
     if old is None or is_same(old, new):
         return _Port(draft)
     sides = Triple(old, draft.text, new)
-    port = _merge_change(draft, sides, foreign, context)
-    if port.is_refused and (uses := mixins_alone.build_sides(draft, (new_as_is, helpers.new), job)) is not None:
-        port = _use_mixins_instead(port, _merge_change(draft, uses, (), context), count=len(draft.reviews))
+    port, count = _merge_change(draft, sides, foreign, context), len(draft.reviews)
+    if port.is_refused and not port.is_whole:
+        port, count = _port_in_stages(draft, drafts, port, context)
+    staged = replace(port.draft, reviews=port.draft.reviews[:count])
+    if port.is_refused and (uses := mixins_alone.build_sides(staged, (new_as_is, helpers.new), job)) is not None:
+        port = _use_mixins_instead(port, _merge_change(staged, uses, (), context), count=count)
     count = len(draft.reviews)
     added = moved_helpers.drop_call_questions(port.draft.reviews[count:], moved)
     asked = replace(port.draft, reviews=(*port.draft.reviews[:count], *added))
     asked = ask_about_untranslated(asked, job.path, before=draft.text, doubts=side.untranslated)
     return replace(port, draft=asked, sides=sides, foreign=foreign)
+
+
+def _port_in_stages(draft: Draft, drafts: Sequence[Draft], refused: _Port, context: _Context) -> tuple[_Port, int]:
+    """Port the twin's change up to the latest revision at which the port is sound, and ask about the rest.
+
+    Also returns how many questions there are without those about the rest.
+    """
+    count = len(draft.reviews)
+    for job, side in in_stages.find_stages(draft, drafts, context.job, context.side):
+        then = side.rebased[draft.name]
+        port = _port_change(draft, drafts, then, replace(context, job=job, side=side))
+        if (
+            port.is_refused
+            or port.draft.text == draft.text
+            or not in_stages.is_current(port.draft, draft, context.side)
+        ):
+            continue
+        assert job.twin.new is not None
+        staged = replace(port.draft, gpu_now=refused.draft.gpu_now, gpu=refused.draft.gpu)
+        rest = in_stages.ask_about_rest(refused.draft.reviews[count:], staged, then, job.twin.new.ref)
+        return replace(refused, draft=staged.with_questions(*rest)), len(staged.reviews)
+    return refused, count
 
 
 def _use_mixins_instead(refused: _Port, uses: _Port, *, count: int) -> _Port:

@@ -1,0 +1,81 @@
+"""A change of the GPU twin that cannot be applied as a whole: what it was up to an earlier revision comes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from git import Repo
+from sync_samples import AR, GPU_AR, OMNI_TREE, Trees, check_upgrade, commit, lay_out, stay_at_home
+
+from runner_sync.upgrade.from_gpu.merging import sound_merge
+
+GPU = OMNI_TREE[AR].replace("platforms.npu.worker.npu_model_runner", "worker.gpu_model_runner").replace("NPU", "GPU")
+PACKED = """
+        def pack(self, rows):
+            out = self.build(rows)
+            self.note(out)
+            self.count(out)
+            if not out.rows:
+                return out
+            return self.rows
+"""
+LATER = PACKED.replace("self.note(out)", "self.note(out, rows)")
+REBUILT = LATER.replace("self.build(rows)", "Later(self.build, rows).made()")
+
+
+@pytest.fixture
+def trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trees:
+    stay_at_home(monkeypatch, tmp_path)
+    monkeypatch.setattr(sound_merge, "TRIES", 1)
+    return Trees(tmp_path)
+
+
+def upgraded(trees: Trees, *twins: str, tags: tuple[str, ...] = ("v0.20.0", "v0.21.0", "v0.22.0")) -> tuple[str, str]:
+    """The NPU module after a port of what its twin gained through ``twins``, and the questions."""
+    for number, twin in enumerate(twins):
+        lay_out(trees.omni, {AR: OMNI_TREE[AR] + PACKED, GPU_AR: GPU + twin})
+        commit(trees.omni)
+        if number < len(tags):
+            Repo(trees.omni).create_tag(tags[number])
+    options = trees.upgrade(trees.ascend_new, omni_base="v0.20.0", vllm_base="0.20.0", upstream=False, verify=False)
+    result = check_upgrade(options)
+    text = next((change.after or "" for change in result.changes if change.path == AR), "")
+    return text, "\n".join(item.reason for item in result.report.reviews)
+
+
+def test_a_refused_change_comes_up_to_the_last_revision_at_which_it_applies(trees: Trees) -> None:
+    """``sample_tokens`` of 0.24.0, whose body moved into a helper behind a closure."""
+    text, questions = upgraded(trees, PACKED, LATER, REBUILT)
+    assert "self.note(out, rows)" in text
+    assert "out = self.build(rows)" in text
+    assert "cannot be applied" in questions
+    assert "its change up to vllm-omni v0.21.0 was ported" in questions
+
+
+def test_noop_a_change_that_applies_comes_as_a_whole(trees: Trees) -> None:
+    now = LATER.replace("self.count(out)", "self.count(out, rows)")
+    text, questions = upgraded(trees, PACKED, LATER, now)
+    assert "self.count(out, rows)" in text
+    assert "was ported" not in questions
+
+
+@pytest.mark.parametrize(
+    ("twins", "tags"),
+    [
+        pytest.param((PACKED, REBUILT, REBUILT), ("v0.20.0", "v0.21.0", "v0.22.0"), id="it was as it is now"),
+        pytest.param((PACKED, PACKED, REBUILT), ("v0.20.0", "v0.21.0", "v0.22.0"), id="it was as at the base"),
+        pytest.param((LATER, PACKED, REBUILT), ("v0.19.0", "v0.20.0", "v0.22.0"), id="from before the base"),
+        pytest.param((PACKED, LATER, REBUILT), ("v0.20.0",), id="no release is between"),
+        pytest.param(
+            (PACKED, PACKED.replace("self.note(out)", "self.mark(out)"), REBUILT),
+            ("v0.20.0", "v0.21.0", "v0.22.0"),
+            id="it called what the current twin has no more",
+        ),
+    ],
+)
+def test_noop_a_refused_change_stays_out(trees: Trees, twins: tuple[str, ...], tags: tuple[str, ...]) -> None:
+    text, questions = upgraded(trees, *twins, tags=tags)
+    assert text == ""
+    assert "cannot be applied" in questions
+    assert "was ported" not in questions

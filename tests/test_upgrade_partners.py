@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 
 from runner_sync.model import ReviewItem
 from runner_sync.upgrade.draft import Draft, Stage
+from runner_sync.upgrade.job import Hierarchy, Inherited
 from runner_sync.upgrade.questions.partners import name_partners
 
 
@@ -18,8 +20,9 @@ def draft(name: str, identity: str, chosen: str, *, is_new: bool = False, from_g
     )
 
 
-def reasons(*drafts: Draft) -> dict[str, str]:
-    return {item.id: item.reason for one in name_partners(drafts, TWINS) for item in one.reviews}
+def reasons(*drafts: Draft, inherited: Mapping[str, str | None] | None = None) -> dict[str, str]:
+    hierarchy = Hierarchy(inherited={"Runner": Inherited(inherited or {})})
+    return {item.id: item.reason for one in name_partners(drafts, TWINS, hierarchy) for item in one.reviews}
 
 
 TWINS = {"Runner.run": 'def run(self):\n    alias = getattr(self.model, "begin_decode_step", None)\n    alias(rows)\n'}
@@ -100,6 +103,32 @@ def test_what_came_and_the_half_of_it_that_did_not_name_each_other(one: str, oth
     }
 
 
+STEP_METHODS = {"_cache_step_begin": "def …", "_cache_step_save": "def …", "_cache_clear": "def …"}
+
+
+def test_new_methods_of_omnis_class_are_halves_of_one_feature() -> None:
+    """`_prefix_cache_step_begin` of 0.30.0 came, which creates the cache; what saves the step was left out."""
+    drafts = came("self._cache_step_begin(rows)"), left_out("step = self._cache_step_save(")
+    assert reasons(*drafts, inherited=STEP_METHODS) == {
+        "R8": "why; decide it together with R9",
+        "R9": "why; decide it together with R8",
+    }
+
+
+@pytest.mark.parametrize(
+    ("before", "other", "inherited"),
+    [
+        pytest.param("x", "self._cache_clear()", STEP_METHODS, id="one word alike"),
+        pytest.param("x", "self._cache_step_save()", dict.fromkeys(STEP_METHODS), id="methods of an upstream's"),
+        pytest.param("self._cache_step_begin()", "self._cache_step_save()", STEP_METHODS, id="NPU had it before"),
+        pytest.param("x", "self._cache_step_begin()", STEP_METHODS, id="the same method"),
+    ],
+)
+def test_noop_other_methods_are_no_halves(before: str, other: str, inherited: dict[str, str | None]) -> None:
+    drafts = came("self._cache_step_begin(rows)", before=before), left_out(other)
+    assert set(reasons(*drafts, inherited=inherited).values()) == {"why"}
+
+
 WRITES = "self.cache.drain_ready_writes()"
 SCHEDULED = "self.cache.schedule_ready_write(rows)"
 
@@ -126,7 +155,7 @@ def test_what_is_no_half_is_not_named(drafts: tuple[Draft, Draft]) -> None:
 def link(before: str, *items: ReviewItem) -> list[str]:
     """The reasons of ``items`` about one method, which reads ``before`` before the upgrade."""
     made = Draft("Runner.run", (Stage(before), Stage("y", "gpu"))).with_questions(*items)
-    return [item.reason for item in name_partners([made], {})[0].reviews]
+    return [item.reason for item in name_partners([made], {}, Hierarchy())[0].reviews]
 
 
 SETS = ReviewItem("R1", "Runner.run", "p", 1, 1, "why", 0.5, "", "", "late = a.b(c)", "late = a.b(c)", from_gpu=True)

@@ -107,8 +107,7 @@ class Upstream:
     new: ModuleRevision | None = None
     """The revision to follow; ``None`` if none is at hand."""
     is_followed: bool = True
-    """Whether its changes are merged. If only the GPU twin is followed, the module just shows which units are
-    copies."""
+    """Whether its changes are merged. Otherwise, the module just shows which units are copies."""
     bases: tuple[ModuleRevision, ...] = ()
     """The revisions that copies may have been made from, oldest first."""
     settled: ModuleRevision | None = None
@@ -122,8 +121,7 @@ class Upstream:
     causes: Causes = _name_no_commits
     """Names the commits behind a unit's added lines since a base."""
     variants: Callable[[str], Sequence[Variant]] = lambda _since: ()
-    """Takes a base revision; returns the other classes that the module's class has as its base under other
-    conditions."""
+    """Takes a base revision; returns the other classes that may be the base of the module's class."""
 
     def at(self, ref: str) -> ModuleRevision | None:
         """Return the base revision called ``ref``; ``None`` if it is not at hand."""

@@ -132,4 +132,4 @@ def _ask_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSi
     drafts = ask_about_other_ends(ask_about_counterparts(ask_about_calls(drafts, job), job), job)
     drafts = ask_about_ended_calls(drafts, job)
     joined = join_under_mixins(link_same_replacements(join_features(join_alike(drafts))), job)
-    return show_helpers(name_partners(joined, side.new), job, side)
+    return show_helpers(name_partners(joined, side.new, job.hierarchy), job, side)

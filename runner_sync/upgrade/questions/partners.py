@@ -6,13 +6,15 @@ touch: nothing.
 One item is about a ported member, and the other about a passage that calls it, or would call it and was left out.
 Undoing one would leave a helper that nothing calls, or a call of a missing helper. Or one passage came while the other
 half of its feature was left out: both use the same object (``objects_used``), or are ``counterparts`` of upstream's
-class. For example, code that drains a cache is idle if nothing schedules its writes. Or one passage sets a new local of
-its method and the other reads it.
+class. For example, code that drains a cache is idle if nothing schedules its writes, and a step that began without a
+call that saves it is half of what omni's class has for steps. Or one passage sets a new local of its method and the
+other reads it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from runner_sync.listing import at_most
@@ -20,19 +22,23 @@ from runner_sync.model import ReviewItem
 from runner_sync.texts.member_text import self_mentions
 from runner_sync.thresholds import NAMED
 from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.job import Hierarchy
 from runner_sync.upgrade.questions.counterparts import find_asked_counterparts
 from runner_sync.upgrade.questions.objects_used import Part, are_of_one_feature, find_parts
 from runner_sync.upgrade.questions.one_feature import find_plain_names
 
 
-def name_partners(drafts: Sequence[Draft], twins: Mapping[str, str]) -> list[Draft]:
+def name_partners(drafts: Sequence[Draft], twins: Mapping[str, str], hierarchy: Hierarchy) -> list[Draft]:
     """Add the ids of its partners to the reason of each question; ``twins`` are the GPU runner's units.
 
     The ids do not change, because an item is the same decision whatever else comes with it.
     """
     owners = dict.fromkeys(draft.owner for draft in drafts if draft.owner)
     partners = {
-        owner: _find_partners([d for d in drafts if d.owner == owner and not d.removed], twins) for owner in owners
+        owner: _find_partners(
+            [d for d in drafts if d.owner == owner and not d.removed], twins, hierarchy.of(owner).omnis.keys()
+        )
+        for owner in owners
     }
     return [
         draft if draft.removed or not draft.owner else _name_partners_of(draft, partners[draft.owner])
@@ -40,8 +46,13 @@ def name_partners(drafts: Sequence[Draft], twins: Mapping[str, str]) -> list[Dra
     ]
 
 
-def _find_partners(class_drafts: Sequence[Draft], twins: Mapping[str, str]) -> dict[str, dict[str, None]]:
-    """Return ``{id: ids of its partners}`` for the items of one class, in the order in which they are found."""
+def _find_partners(
+    class_drafts: Sequence[Draft], twins: Mapping[str, str], inherited: AbstractSet[str]
+) -> dict[str, dict[str, None]]:
+    """Return ``{id: ids of its partners}`` for the items of one class, in the order in which they are found.
+
+    ``inherited`` are the members that the class inherits from omni.
+    """
     members = {
         d.member: d.reviews[0].id for d in class_drafts if d.outcome == "added" and d.reviews and not d.split_from
     }
@@ -53,17 +64,23 @@ def _find_partners(class_drafts: Sequence[Draft], twins: Mapping[str, str]) -> d
                 partners.setdefault(item.id, {})[other] = None
                 partners.setdefault(other, {})[item.id] = None
     locals_used = (pair for draft in class_drafts for pair in _find_setters_and_readers(draft))
-    for one, half in (*_find_halves(class_drafts, twins), *find_asked_counterparts(class_drafts), *locals_used):
+    for one, half in (
+        *_find_halves(class_drafts, twins, inherited),
+        *find_asked_counterparts(class_drafts),
+        *locals_used,
+    ):
         partners.setdefault(one, {})[half] = None
         partners.setdefault(half, {})[one] = None
     return partners
 
 
-def _find_halves(class_drafts: Sequence[Draft], twins: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _find_halves(
+    class_drafts: Sequence[Draft], twins: Mapping[str, str], inherited: AbstractSet[str]
+) -> Iterator[tuple[str, str]]:
     """Yield pairs of ids: an item about code that came, and an item about code that was left out.
 
-    Both use parts of one object and one feature. The first one's part is new in the class, and no code of the class
-    uses the second one's part.
+    Both use parts of one object and one feature; ``inherited`` members are parts of the runner itself. The first one's
+    part is new in the class, and no code of the class uses the second one's part.
     """
     ported = [(draft, item) for draft in class_drafts for item in draft.reviews if item.from_gpu]
     brought = [(draft, item) for draft, item in ported if _has_come(item)]
@@ -72,12 +89,16 @@ def _find_halves(class_drafts: Sequence[Draft], twins: Mapping[str, str]) -> Ite
     ]
     if not brought or not left_out:
         return
+
+    def find_all(passage: str, unit: str) -> frozenset[Part]:
+        return find_parts(passage, unit) | {Part("self", name) for name in self_mentions(passage) & inherited}
+
     parts_before, parts_now = (
-        frozenset[Part]().union(*(find_parts(text, text) for text in texts)) for texts in _list_texts(class_drafts)
+        frozenset[Part]().union(*(find_all(text, text) for text in texts)) for texts in _list_texts(class_drafts)
     )
-    without = [(item.id, find_parts(item.upstream, twins.get(draft.name, "")) - parts_now) for draft, item in left_out]
+    without = [(item.id, find_all(item.upstream, twins.get(draft.name, "")) - parts_now) for draft, item in left_out]
     for draft, item in brought:
-        news = find_parts(item.chosen, draft.text) - parts_before
+        news = find_all(item.chosen, draft.text) - parts_before
         for other, absent in without if news else ():
             if any(are_of_one_feature(one, half) for one in news for half in absent):
                 yield item.id, other

@@ -209,3 +209,48 @@ def test_a_new_branch_beside_no_call_of_omnis_is_not_asked_about(
 ) -> None:
     merged = merge(Triple(BUILDING, BUILDING.replace(*edit), BRANCH.replace(*branch)))
     assert "set beside omni's call" not in {one.reason.kind for one in merged.decisions}
+
+
+PASSED = """def run(self):
+    out = self.pack()
+    {own}
+    return {call}
+"""
+CALLED = "Output(out={object}, stream=self.stream{more})"
+
+
+def passed_beside(own: str, base: str, now: str, kept: str) -> list[tuple[str, ...]]:
+    """The names of the questions about what upstream passes where omni sets a field by ``own``."""
+    before, after = (PASSED.format(own="self.done()", call=call) for call in (base, now))
+    merged = merge(Triple(before, PASSED.format(own=f"self.done()\n    {own}", call=kept), after))
+    return [decision.reason.names for decision in merged.decisions if decision.reason.kind == "passed beside own"]
+
+
+PLAIN, WITH_ROWS = (CALLED.format(object="out", more=more) for more in ("", ", rows=self.rows"))
+
+
+@pytest.mark.parametrize(
+    ("now", "kept"),
+    [
+        pytest.param(WITH_ROWS, PLAIN, id="the same call"),
+        pytest.param(WITH_ROWS, PLAIN.replace("Output", "OmniOutput"), id="a call that omni edited"),
+        pytest.param(WITH_ROWS.replace("out=out", "out"), PLAIN, id="by position"),
+    ],
+)
+def test_what_upstream_passes_beside_an_object_of_which_omni_sets_it_is_asked_about(now: str, kept: str) -> None:
+    """``routed_experts`` of the asynchronous output, which replaces that of the output that it wraps."""
+    assert passed_beside("out.rows = self.mine", PLAIN, now, kept) == [("out.rows",)]
+
+
+@pytest.mark.parametrize(
+    ("own", "base", "now", "kept"),
+    [
+        pytest.param("out.total = 1", PLAIN, WITH_ROWS, PLAIN, id="omni sets another field"),
+        pytest.param("self.rows = 1", PLAIN, WITH_ROWS, PLAIN, id="omni sets it on another object"),
+        pytest.param("rows = 1", PLAIN, WITH_ROWS, PLAIN, id="omni sets a local"),
+        pytest.param("out.rows = 1", WITH_ROWS, WITH_ROWS.replace("stream=", "on="), WITH_ROWS, id="passed before"),
+        pytest.param("out.rows = 1", PLAIN, WITH_ROWS, WITH_ROWS, id="omni passes it, too"),
+    ],
+)
+def test_noop_other_keywords_are_not_asked_about(own: str, base: str, now: str, kept: str) -> None:
+    assert passed_beside(own, base, now, kept) == []

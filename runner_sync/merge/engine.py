@@ -197,7 +197,7 @@ def _add_consequences(weave: Weave, chosen: _Chosen, doubts: Sequence[Doubt]) ->
     kept = chosen.kept
     return [
         *add_unread_locals(weave, kept, chosen.contents, drop_emptied_inside(weave, doubts)),
-        *find_set_twice(weave, kept),
+        *find_set_twice(weave, kept, chosen.contents),
         *find_set_beside_own_call(weave, kept),
         *find_returned(weave, kept),
         *find_added_exits(weave, kept),

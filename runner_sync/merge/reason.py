@@ -65,6 +65,7 @@ Kind = Literal[
     # A kept statement runs in another way than before.
     "no longer read",
     "set by both",
+    "passed beside own",
     "set beside omni's call",
     "set below its use",
     "under a new condition",

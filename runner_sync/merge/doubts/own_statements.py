@@ -8,6 +8,7 @@ statement that sets it.
 
 from __future__ import annotations
 
+import ast
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -18,8 +19,9 @@ from runner_sync.merge.doubts.unread import find_reads
 from runner_sync.merge.phrases.contents import Content
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, heads_around, pick_node
-from runner_sync.statements import below
+from runner_sync.statements import below, tree_of
 from runner_sync.statements.dataflow import attributes_set, binds, reads, sets, uses
+from runner_sync.syntax import dotted_name, walk
 
 
 def add_unread_locals(
@@ -92,15 +94,46 @@ def find_hollow_suites(weave: Weave, kept: Sequence[Strand]) -> list[Strand]:
     return [s for s in kept if s.sides == "o" and s not in full and s.in_omni in once]
 
 
-def find_set_twice(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
-    """Return doubts about new upstream statements that set an attribute which a statement of omni's own also sets."""
+def find_set_twice(weave: Weave, kept: Sequence[Strand], contents: Mapping[Strand, Content]) -> list[Doubt]:
+    """Return doubts about new upstream code that gives an attribute a value although a statement of omni's own sets it.
+
+    Upstream sets it, or passes a keyword of its name to a call that gets the same object: ``Output(out, rows=rows)``.
+    """
     set_by_omni = {target for s in kept if s.sides == "o" for target in attributes_set(pick_node(weave, s))}
     doubts = []
     for strand in kept:
         both = sorted(set_by_omni & attributes_set(pick_node(weave, strand))) if strand.sides == "u" else []
-        if both:
-            doubts.append(Doubt(strand, Reason("set by both", (both[0],)), CONTESTED))
+        passed = [] if both else sorted(_find_newly_passed(weave, strand, contents, set_by_omni))
+        if both or passed:
+            reason = Reason("set by both" if both else "passed beside own", tuple(both or passed)[:1])
+            doubts.append(Doubt(strand, reason, CONTESTED))
     return doubts
+
+
+def _find_newly_passed(
+    weave: Weave, strand: Strand, contents: Mapping[Strand, Content], attributes: Collection[str]
+) -> set[str]:
+    """Return which ``attributes`` of an object a call newly gets by keyword from upstream, beside that object."""
+    if strand.upstream is None:
+        return set()
+    now = weave.upstream[strand.upstream].canon
+    wanted = {name for name in attributes if f"{name.rpartition('.')[2]}=" in now}
+    if not wanted:
+        return wanted
+    before = [weave.base[strand.base].canon] if strand.base is not None else []
+    before += [weave.omni[strand.omni].canon] if strand.omni is not None else []
+    wanted &= _find_passed(now) & _find_passed("\n".join(contents[strand].lines))
+    return wanted.difference(*map(_find_passed, before))
+
+
+def _find_passed(text: str) -> set[str]:
+    """Return ``out.rows`` for each call with an argument ``out`` and a keyword ``rows``."""
+    found = set[str]()
+    for call in walk(tree_of(text)):
+        if isinstance(call, ast.Call):
+            objects = {dotted_name(value) for value in (*call.args, *(word.value for word in call.keywords))} - {None}
+            found |= {f"{one}.{word.arg}" for one in objects for word in call.keywords}
+    return found
 
 
 def find_set_beside_own_call(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:

@@ -131,6 +131,7 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
     "reads what was left out": "left out: it uses {names}, whose assignment was left out, too",
     "no longer read": "{omni} sets {names} here, but no code reads the value any more",
     "set by both": "{upstream} now sets {names}, which {omni} sets, too; the later assignment wins",
+    "passed beside own": "{upstream} now passes a value for {names} here, which {omni} sets: the call may replace it",
     "set beside omni's call": "this new code of {upstream}'s sets {names} without {detail}, by which {omni} sets it",
     "set below its use": "{upstream} now sets {names} below this line, not above it as {omni} did",
     "under a new condition": "this now runs only under {upstream}'s new condition {names!r}",

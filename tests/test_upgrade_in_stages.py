@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 from git import Repo
-from sync_samples import AR, GPU_AR, OMNI_TREE, Trees, check_upgrade, commit, lay_out, stay_at_home
+from sync_samples import AR, GPU_AR, OMNI_TREE, Trees, check_upgrade, commit, dedent, lay_out, stay_at_home
 
+from runner_sync.profile import NPU
 from runner_sync.upgrade.from_gpu.merging import sound_merge
+from runner_sync.upgrade.job import GpuBase, GpuTwin, ModuleJob, ModuleRevision
+from runner_sync.upgrade.module import upgrade_module
 
 GPU = OMNI_TREE[AR].replace("platforms.npu.worker.npu_model_runner", "worker.gpu_model_runner").replace("NPU", "GPU")
 PACKED = """
@@ -51,6 +54,20 @@ def test_a_refused_change_comes_up_to_the_last_revision_at_which_it_applies(tree
     assert "out = self.build(rows)" in text
     assert "cannot be applied" in questions
     assert "its change up to vllm-omni v0.21.0 was ported" in questions
+
+
+@pytest.mark.parametrize("between", [pytest.param((LATER,), id="one"), pytest.param((LATER, REBUILT), id="two")])
+def test_revisions_that_npu_may_be_aligned_with_are_tried_first(
+    between: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sound_merge, "TRIES", 1)
+    npu, gpu = dedent(OMNI_TREE[AR] + PACKED), [dedent(GPU + twin) for twin in (PACKED, *between, REBUILT)]
+    *olds, new = (ModuleRevision(f"0.{number}", text, GPU_AR) for number, text in enumerate(gpu))
+    twin = GpuTwin(new=new, bases=tuple(GpuBase(old, lambda: None) for old in olds))
+    module = next(module for module in NPU.modules if module.name == "NPUARModelRunner")
+    result = upgrade_module(ModuleJob(NPU, module, AR, npu, twin=twin))
+    assert "self.note(out, rows)" in result.after
+    assert [item for item in result.reviews if "its change up to vllm-omni 0.1 was ported" in item.reason]
 
 
 def test_noop_a_change_that_applies_comes_as_a_whole(trees: Trees) -> None:

@@ -34,10 +34,12 @@ def trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trees:
     return Trees(tmp_path)
 
 
-def upgraded(trees: Trees, *twins: str, tags: tuple[str, ...] = ("v0.20.0", "v0.21.0", "v0.22.0")) -> tuple[str, str]:
+def upgraded(
+    trees: Trees, *twins: str, tags: tuple[str, ...] = ("v0.20.0", "v0.21.0", "v0.22.0"), gpu: str = GPU
+) -> tuple[str, str]:
     """The NPU module after a port of what its twin gained through ``twins``, and the questions."""
     for number, twin in enumerate(twins):
-        lay_out(trees.omni, {AR: OMNI_TREE[AR] + PACKED, GPU_AR: GPU + twin})
+        lay_out(trees.omni, {AR: OMNI_TREE[AR] + PACKED, GPU_AR: gpu + twin})
         commit(trees.omni)
         if number < len(tags):
             Repo(trees.omni).create_tag(tags[number])
@@ -68,6 +70,24 @@ def test_revisions_that_npu_may_be_aligned_with_are_tried_first(
     result = upgrade_module(ModuleJob(NPU, module, AR, npu, twin=twin))
     assert "self.note(out, rows)" in result.after
     assert [item for item in result.reviews if "its change up to vllm-omni 0.1 was ported" in item.reason]
+
+
+def test_uses_of_a_new_mixin_come_as_the_current_twin_has_them(trees: Trees) -> None:
+    """Of 0.24.0, to which omni's copy had gone on, and not of 0.23.0rc1, up to which the change applies."""
+    mixin = "class SendingMixin:\n    def send(self, rows):\n        self.sent = rows\n"
+    head = GPU.replace("(OmniGPUModelRunner)", "(OmniGPUModelRunner, SendingMixin)")
+    head = head.replace("    from vllm_omni.w", "    from vllm_omni.sending import SendingMixin\n    from vllm_omni.w")
+    lay_out(trees.omni, {"vllm_omni/sending.py": mixin})
+    stages = [
+        GPU + PACKED,
+        head + LATER.replace("self.count(out)", "self.send(out)\n            self.count(out)"),
+        head + REBUILT.replace("self.count(out)", "self.send(out, rows)\n            self.count(out)"),
+    ]
+    text, questions = upgraded(trees, *stages, gpu="")
+    assert "self.note(out, rows)\n" in text
+    assert "self.send(out, rows)\n        self.count(out)" in text
+    assert "self.send(out)\n" not in text
+    assert "was ported; only the statements that use the new mixin were ported" in questions
 
 
 def test_noop_a_change_that_applies_comes_as_a_whole(trees: Trees) -> None:

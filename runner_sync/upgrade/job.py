@@ -51,10 +51,7 @@ Closest = Callable[[str, str, Sequence[ModuleRevision]], Origin | None]
 
 @dataclass(frozen=True, slots=True)
 class GpuBase:
-    """The GPU twin at one omni revision; ``load_vllm`` loads vLLM's module of the version that the twin was made for.
-
-    vLLM's module is loaded on demand, because it may be a long download and most bases turn out not to be needed.
-    """
+    """The GPU twin at one omni revision; ``load_vllm`` loads, on demand, vLLM's module that the twin was made for."""
 
     side: ModuleRevision
     load_vllm: Callable[[], ModuleRevision | None]

@@ -185,11 +185,12 @@ def _port_change(
 def _port_in_stages(draft: Draft, drafts: Sequence[Draft], refused: _Port, context: _Context) -> tuple[_Port, int]:
     """Port the twin's change up to the latest revision at which the port is sound, and ask about the rest.
 
-    Also returns how many questions there are without those about the rest.
+    Leaves out uses of new mixins, which come from the current twin. Also returns how many questions there are without
+    those about the rest.
     """
-    count = len(draft.reviews)
+    count, given = len(draft.reviews), mixins_alone.find_given_names(draft, context.job)
     for job, side in in_stages.find_stages(draft, drafts, context.job, context.side):
-        then = side.rebased[draft.name]
+        then = mixins.remove_uses(side.rebased[draft.name], given)
         port = _port_change(draft, drafts, then, replace(context, job=job, side=side))
         if (
             port.is_refused

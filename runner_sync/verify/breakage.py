@@ -41,7 +41,7 @@ RULES = cast("tuple[Rule, ...]", rules.load(OF_TREES))
 # in one note, unless a GPU runner has them (`rs304_missing_attribute.find_inherited`). Attributes that older trees have
 # are found by `_find_broken_since`, and by RS308, which needs the older trees to know the attributes of a vLLM object.
 # Failing imports are found separately, because they leave no runner at all.
-INHERITED = frozenset({"RS302", "RS303", "RS306", "RS307", "RS308", "RS312", "RS313", "RS315", "RS324"})
+INHERITED = frozenset({"RS302", "RS303", "RS305", "RS306", "RS307", "RS308", "RS312", "RS313", "RS315", "RS324"})
 START_RULES = (rs301_import_gone, rs317_frozen_object)
 ATTRIBUTES = frozenset({"RS304", "RS308", "RS309"})
 

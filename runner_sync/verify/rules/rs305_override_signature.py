@@ -3,7 +3,8 @@
 What: a method of an NPU runner or worker that hides one of vllm-ascend, the omni GPU runner or vLLM, where a call from
 inherited code fits the hidden method and does not fit the override. Such a call is `self.m(...)` in any method of the
 MRO that can still run, `partial(self.m, ...)` and a call of the partial, `self.model_runner.m(...)` in the worker, or
-any of these in a function to which such a method passes `self` or its runner.
+any of these in a function to which such a method passes `self` or its runner. Methods of the omni GPU runner in that
+MRO count, too, where vllm-ascend makes the call or has the hidden method.
 
 Example: vllm-ascend's worker calls `self.model_runner.initialize_kv_cache(config, kv_cache_allocation_context=...)`;
 omni's override still has the signature `(self, kv_cache_config)`. vLLM 0.27's `flashinfer_autotune(runner)` runs
@@ -23,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from runner_sync import signatures
-from runner_sync.model import Finding, Severity
+from runner_sync.model import Finding, Project, Severity
 from runner_sync.signatures import Arguments
 from runner_sync.verify.trees.calling.by_name import find_named_calls
 from runner_sync.verify.trees.calling.callees import Callee
@@ -39,7 +40,10 @@ SEVERITY: Severity = "error"
 
 
 def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
-    """Yield overrides in ``module`` that a call from inherited code no longer fits."""
+    """Yield overrides in ``module`` that a call from inherited code no longer fits.
+
+    In inherited omni code, only where vllm-ascend has a part: the GPU runners' own rebase finds the others.
+    """
     for info in program.own_classes(module):
         for name in info.methods:
             for mro in program.mros(info):
@@ -50,25 +54,27 @@ def _check(program: Program, info: ClassInfo, mro: Mro, *, name: str) -> Iterato
     own = [c for c in program.method(mro, name) if c.info is info]
     if not own:
         return
-    for arguments, place, from_omni in _find_calls(program, mro, own):
+    for arguments, place, caller in _find_calls(program, mro, own):
         reasons = [signatures.misfits(callee.signature, arguments) for callee in own]
-        hidden = find_hidden_by(program, mro, own[0], from_omni=from_omni) if all(reasons) else []
+        hidden = find_hidden_by(program, mro, own[0], from_omni=caller == "vllm-omni") if all(reasons) else []
+        if info.module not in program.checked and "vllm-ascend" not in {caller, *(h.module.project for h in hidden)}:
+            continue
         if any(not signatures.misfits(callee.signature, arguments) for callee in hidden):
             yield _make_finding(program, info, own[0], hidden=hidden[0], place=place, reason=reasons[0][0])
 
 
-def _find_calls(program: Program, mro: Mro, own: list[Callee]) -> Iterator[tuple[Arguments, str, bool]]:
-    """Yield the arguments and place of each call of a method in unchecked code, and whether the code is omni's."""
+def _find_calls(program: Program, mro: Mro, own: list[Callee]) -> Iterator[tuple[Arguments, str, Project]]:
+    """Yield the arguments, place and project of each call of a method in unchecked code."""
     for call in find_virtual_calls(program, mro, own[0].name):
-        yield signatures.of_call(call.node, call.frame.function), call.place, call.frame.is_omnis
+        yield signatures.of_call(call.node, call.frame.function), call.place, call.frame.module.project
     hidden = find_hidden_by(program, mro, own[0], from_omni=False)
     # An override that accepts everything the overridden method accepts fits every call meant for it.
     if any(not signatures.accepts(one.signature, other.signature) for one in own for other in hidden):
         for named in find_named_calls(program, own[0].name):
-            yield named.arguments, named.place, False
+            yield named.arguments, named.place, named.project
         for handed in find_handed_calls(program, mro, own[0].name):
             frame = handed.frame
-            yield signatures.of_call(handed.node, frame.function), frame.place_of(handed.node), frame.is_omnis
+            yield signatures.of_call(handed.node, frame.function), frame.place_of(handed.node), frame.module.project
 
 
 def _make_finding(

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from runner_sync.model import Project
 from runner_sync.signatures import Arguments
 from runner_sync.syntax import Function, is_name
 from runner_sync.verify.trees.functions import nodes_of
@@ -20,10 +21,11 @@ _CALLS = "collective_rpc"
 
 @dataclass(frozen=True, slots=True)
 class NamedCall:
-    """The arguments that a method is called with, and ``path:line`` of the call."""
+    """The arguments that a method is called with, and project and ``path:line`` of the call."""
 
     arguments: Arguments
     place: str
+    project: Project
 
 
 def find_named_calls(program: Program, name: str) -> list[NamedCall]:
@@ -37,7 +39,7 @@ def _find_calls(program: Program, name: str) -> Iterator[NamedCall]:
         for frame in program.every_frame(module) if not module.is_omnis else ():
             for node in nodes_of(frame.function):
                 if isinstance(node, ast.Call) and _read_method_name(node) == name:
-                    yield NamedCall(_read_arguments(node, frame.function), f"{path}:{node.lineno}")
+                    yield NamedCall(_read_arguments(node, frame.function), f"{path}:{node.lineno}", module.project)
 
 
 def _read_method_name(call: ast.Call) -> str | None:

@@ -305,6 +305,23 @@ def test_a_conditional_base_is_read_in_both_branches() -> None:
     assert symbols(find(world(npu=below, **{"vllm_ascend/runner310.py": other}))) == [("RS302", "forward()")]
 
 
+@pytest.mark.parametrize("is_first", [True, False])
+def test_of_two_branches_that_fail_the_general_one_is_told(is_first: bool) -> None:
+    general, special = "from vllm_ascend.runner import {}", "from vllm_ascend.runner310 import {}310 as {}"
+    branches = (special, general) if is_first else (general, special)
+    text = "if is_310p():\n    {}\nelse:\n    {}\n".format(*branches).replace("{}", "NPUModelRunner")
+    body = "def m(self):\n    a, b = self.prepare(1)\n    self.forward(1)\n"
+    runner = npu(body, head=text).replace("from vllm_ascend.runner import NPUModelRunner\n", "", 1)
+    other = (
+        "from vllm_ascend.runner import NPUModelRunner\n"
+        "class NPUModelRunner310(NPUModelRunner):\n    def prepare(self, tokens):\n        return 1, 2, 3, 4\n"
+        "    def forward(self, a, b, c): ...\n"
+    )
+    found = find(world(npu=runner, **{"vllm_ascend/runner310.py": other}))
+    assert symbols(found) == [("RS303", "prepare"), ("RS302", "forward(tokens)")]
+    assert all("vllm_ascend/runner.py" in finding.message for finding in found)
+
+
 def test_a_flag_that_is_never_set_makes_a_warning() -> None:
     body = "def m(self):\n    if self.cascade and self.config:\n        return self.gone\n"
     asleep = ascend("def __init__(self):\n    self.cascade = False")

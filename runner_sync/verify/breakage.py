@@ -75,7 +75,11 @@ def find(
         known |= {_key(finding) for finding in _find_failing_imports(before)}
     is_same_omni = old is not None and old.trees.get("vllm-omni") is new.trees.get("vllm-omni")
     of_omni = {_key(finding) for finding in found if is_same_omni and _is_of_omni(finding)}
-    fresh = {_place(finding): finding for finding in found if _key(finding) not in known - of_omni}
+    fresh: dict[tuple[str, int, int, str, str], Finding] = {}
+    for finding in found:
+        if _key(finding) not in known - of_omni:
+            # One finding per place: each branch of a conditional base may give one, and the general branch comes first.
+            fresh.setdefault(_place(finding), finding)
     return [fresh[place] for place in sorted(fresh)]
 
 
@@ -192,5 +196,4 @@ def _is_of_omni(finding: Finding) -> bool:
 
 
 def _place(finding: Finding) -> tuple[str, int, int, str, str]:
-    # One finding per place: each branch of a conditional base may give one in other words.
     return finding.path, finding.line, finding.column, finding.code, finding.symbol

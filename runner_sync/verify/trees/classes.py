@@ -171,10 +171,14 @@ class Classes:
         return info
 
     def mros(self, info: ClassInfo) -> list[Mro]:
-        """Return the possible MROs of a class, one for each branch of its conditional bases (at most eight)."""
+        """Return the possible MROs of a class, one for each branch of its conditional bases (at most eight).
+
+        The shortest comes first: a branch for one device (`NPUModelRunner310`) derives from the general class.
+        """
         if info not in self._mros:
             self._mros[info] = [Mro((), True, True)]  # the answer for a class among its own bases
-            self._mros[info] = list(itertools.islice(self._linearise(info), _MAX_MROS))
+            found = itertools.islice(self._linearise(info), _MAX_MROS)
+            self._mros[info] = sorted(found, key=lambda mro: len(mro.classes))
         return self._mros[info]
 
     def mros_of(self, infos: Iterable[ClassInfo]) -> list[Mro]:

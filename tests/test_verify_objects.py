@@ -33,7 +33,7 @@ def test_the_fix_says_whether_the_target_has_the_attribute_at_all(is_elsewhere: 
     old = world(npu=text, **{"vllm/batch.py": "class Batch:\n    late = 1\n"})
     (finding,) = find(world(npu=text, **{"vllm/batch.py": "class Batch:\n    rows = 1\n"}, **beside), old)
     nowhere = "Nothing in the target defines `late`: the feature is newer than this vLLM, or gone from it. "
-    kept = "Read `late` from where the target keeps it."
+    kept = "Follow what the target uses in place of `late`."
     assert finding.fix == (kept if is_elsewhere else f"{nowhere}Leave out what reads it.")
 
 
@@ -479,3 +479,17 @@ def test_what_is_bound_below_is_not_what_is_read(name: str) -> None:
     body, is_told = BOUND_TWICE[name]
     text = npu("def m(self):\n    " + body.replace("\n", "\n    "), head="from vllm.runner import Batch")
     assert symbols(find(world(npu=text))) == ([("RS308", "Batch.gone")] if is_told else [])
+
+
+@pytest.mark.parametrize(
+    ("had", "use", "operation"),
+    [(GETS, "rows[0]", "rows[…]"), (COUNTS, "len(rows)", "len(rows)"), ("late = 1", "rows.late", "late")],
+)
+def test_a_lost_special_method_is_told_by_what_needs_it(had: str, use: str, operation: str) -> None:
+    text = npu(f"def m(self, rows: Rows):\n    {use}", head="from vllm.rows import Rows")
+    trees = [
+        {"vllm/rows.py": ITEMS.format(bases="", body=body), "vllm/other.py": f"class Other:\n    {had}\n"}
+        for body in (had, "pass")
+    ]
+    (found,) = find(world(npu=text, **trees[1]), world(npu=text, **trees[0]))
+    assert found.fix == f"Follow what the target uses in place of `{operation}`."

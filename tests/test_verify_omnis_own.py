@@ -39,6 +39,41 @@ def test_the_remedy_of_a_misspelt_name_is_the_name() -> None:
     assert misspelt.fix.startswith("Write `init_talker` if that is meant; else ")
 
 
+@pytest.mark.parametrize(
+    ("reads", "members", "hidden", "remedy"),
+    [
+        (
+            "self._get_mamba_copy_bufs()",
+            "_mamba_copy_bufs = None\n    def _get_mamba_bufs(self): ...",
+            "",
+            "`_get_mamba_bufs`",
+        ),
+        ("self._get_mamba_copy_bufs()", "_get_mamba_copy_buf = None", "", ""),
+        ("self._get_mamba_copy_bufs", "_get_mamba_copy_buf = None", "", "`_get_mamba_copy_buf`"),
+        (
+            "self._get_mamba_copy_bufs()",
+            "def _get_mamba_copy_buf(self): ...\n    def _get_mamba_bufs(self): ...",
+            "",
+            "`_get_mamba_copy_buf`",
+        ),
+        (
+            "self._get_mamba_copy_bufs()",
+            "def _get_mamba_copy_buf(self): ...\n    def _get_mamba_bufs(self): ...",
+            "self._get_mamba_bufs()",
+            "`_get_mamba_bufs`",
+        ),
+    ],
+    ids=["no call of a value", "a value alone", "a value that is read", "the most alike", "what is overridden says it"],
+)
+def test_a_remedy_fits_how_the_name_is_used(reads: str, members: str, hidden: str, remedy: str) -> None:
+    vllm = f"class GPUModelRunner:\n    {members}\n    def __init__(self, c): ...\n"
+    says = f"{ASCEND.partition('def')[0]}def run(self):\n        {hidden or 'pass'}\n"
+    text = npu(f"def run(self):\n    {reads}").replace("from vllm.runner import helper\n", "")
+    new = world(npu=text, vllm=vllm, ascend=says)
+    (found,) = find(new, with_older_upstreams(new, vllm=vllm, ascend=says))
+    assert found.fix.startswith(f"Write {remedy} if that is meant" if remedy else "Follow")
+
+
 def test_what_upstream_took_out_is_not_misspelt() -> None:
     """``pcp_size`` went in vllm-ascend 0.30.0rc2, and ``dcp_size`` is another thing."""
     new = world(npu=npu("def m(self):\n    return self.init_taker()\ndef init_talker(self): 1"))

@@ -131,5 +131,32 @@ def test_the_place_it_came_from_is_named() -> None:
     )
     assert found.message == (
         "`self.model` has no `clear_loads` any more: in the old target it came from vllm_ascend/eplb.py:5, and nothing "
-        "in the new one gives it."
+        "in the new one puts it there."
     )
+
+
+# What vllm-ascend's hidden method says, and the remedy.
+REMEDIES = {
+    "the same member of another object": (
+        "self.adaptor.clear_loads()",
+        "Write `self.adaptor.clear_loads`, as NPUModelRunner.run (vllm_ascend/runner.py:6) does.",
+    ),
+    "of a local of its own": (
+        "adaptor = self.make()\n        adaptor.clear_loads()",
+        "Follow what the target uses in place of `clear_loads`.",
+    ),
+    "of a parameter of both": (
+        "rows.clear_loads()",
+        "Write `rows.clear_loads`, as NPUModelRunner.run (vllm_ascend/runner.py:6) does.",
+    ),
+    "another member": ("self.adaptor.clear()", "Follow what the target uses in place of `clear_loads`."),
+}
+
+
+@pytest.mark.parametrize("said", REMEDIES)
+def test_the_hidden_method_tells_where_the_member_is_now(said: str) -> None:
+    statement, remedy = REMEDIES[said]
+    clears = npu("def run(self, rows):\n    self.model.clear_loads()")
+    now = HEAD + INIT + f"    def run(self, rows):\n        {statement}\n"
+    (found,) = find(world(npu=clears, ascend=now, **{EPLB: ADAPTOR}), world(npu=clears, ascend=CLEAR, **{EPLB: LOADS}))
+    assert found.fix == remedy

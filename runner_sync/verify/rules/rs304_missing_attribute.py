@@ -47,6 +47,7 @@ from runner_sync.syntax import is_super, walk
 from runner_sync.verify.trees import gpu_only
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_finding
+from runner_sync.verify.trees.functions import calls_of, reads_of
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, step_of, steps
@@ -69,7 +70,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterat
         step = step_of(program, frame, old)
         for node in (*frame.own_reads(), *_find_parent_reads(program, frame)):
             if is_missing(program, frame, node):
-                advice = _advise_replacement(program, frame, node.attr, step) if old is not None else ""
+                advice = _advise_replacement(program, frame, node, step) if old is not None else ""
                 cause = _find_lost_base(step, node.attr) if step is not None else None
                 yield replace(_make_finding(program, frame, node, instead=advice), cause=cause)
             elif step is not None and (head := _find_class_lacking(step, node)):
@@ -276,26 +277,31 @@ def _describe_dead_condition(program: Program, frame: Frame, node: ast.Attribute
     return next((f" Today the condition `{ast.unparse(test)}` is never true." for test in never_true), "")
 
 
-def _advise_replacement(program: Program, frame: Frame, name: str, step: Step | None) -> str:
+def _advise_replacement(program: Program, frame: Frame, node: ast.Attribute, step: Step | None) -> str:
     """Advise a replacement for an attribute: upstream's new name for it, or a similar name."""
-    later = find_successor(step, name) if step is not None else None
+    later = find_successor(step, node.attr) if step is not None else None
     if later is not None:
         lines = "one line" if later.lines == 1 else f"{later.lines} lines"
         return f"Write `{later.name}`, which {later.place} has in its place in {lines}"
-    near = _find_similar_name(program, frame, name, step)
+    near = _find_similar_name(program, frame, node, step)
     return f"Write `{near}` if that is meant" if near else ""
 
 
-def _find_similar_name(program: Program, frame: Frame, name: str, step: Step | None) -> str:
-    """Return a similar name of the MRO for a misspelt one, or ``""``.
+def _find_similar_name(program: Program, frame: Frame, node: ast.Attribute, step: Step | None) -> str:
+    """Return a similar name of the MRO for a misspelt one, or ``""``: a method for a call, and best one that the
+    overridden method reads.
 
     A name that the old trees have is not misspelt: upstream removed it (``pcp_size`` is no ``dcp_size``).
     """
     assert frame.info is not None
-    if step is not None and any(_find_definers(mro, name) for mro in step.mros[1]):
+    if step is not None and any(_find_definers(mro, node.attr) for mro in step.mros[1]):
         return ""
-    known = {one for mro in program.mros(frame.info) for cls in mro.classes for one in (*cls.methods, *cls.written)}
-    return next(iter(difflib.get_close_matches(name, sorted(known), n=1, cutoff=ALIKE)), "")
+    classes = [cls for mro in program.mros(frame.info) for cls in mro.classes]
+    is_called = any(call.func is node for call in calls_of(frame.function))
+    known = {one for cls in classes for one in (cls.methods if is_called else (*cls.methods, *cls.written))}
+    read = {one.attr for hidden in program.hidden_by(frame) for one in reads_of(hidden.function)}
+    near = (difflib.get_close_matches(node.attr, sorted(each), n=1, cutoff=ALIKE) for each in (known & read, known))
+    return next((one for found in near for one in found), "")
 
 
 ALIKE = 0.85

@@ -48,6 +48,7 @@ from runner_sync.verify.trees import vanished
 from runner_sync.verify.trees.classes import ClassInfo, Mro, is_record
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.overridden_reads import find_other_read
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, step_of
 from runner_sync.verify.trees.values import builtin
@@ -80,6 +81,13 @@ _OF_ITEMS: dict[type[ast.expr_context], str] = {
     ast.Del: "__delitem__",
 }
 
+# What calls a special method, for a fix.
+_OPERATIONS = {
+    "__getitem__": "{0}[…]",
+    "__setitem__": "{0}[…] = …",
+    "__delitem__": "del {0}[…]",
+    "__len__": "len({0})",
+}
 
 # The methods of every torch module: a class that no longer overrides one still has it.
 _OF_MODULES = frozenset(
@@ -141,7 +149,7 @@ def _check_key(step: Step, node: ast.Subscript) -> Iterator[Finding]:
             node,
             symbol=f"{info.name}[{key}]",
             message=f"`{text}` has no `{key}` any more: `{info.name}` ({info.place}) does not name it.",
-            fix=_make_fix(program, key, infos[0]),
+            fix=_make_fix(program, key, info, used_as=key),
         )
 
 
@@ -184,8 +192,9 @@ def _check_unknown(step: Step, node: ast.Attribute) -> Iterator[Finding]:
             node,
             symbol=f"{text.rpartition('.')[2]}.{node.attr}",
             message=f"`{text}` has no `{node.attr}` any more: in the old target it came from {had_from}, and nothing "
-            "in the new one gives it.",
-            fix=f"Follow what the target uses in place of `{node.attr}`.",
+            "in the new one puts it there.",
+            fix=_advise_other_read(step.program, step.frame, node)
+            or f"Follow what the target uses in place of `{node.attr}`.",
         )
 
 
@@ -307,22 +316,29 @@ def _had_before(step: Step, value: ast.expr, name: str) -> tuple[bool, bool]:
 
 def _make_finding(program: Program, frame: Frame, node: ast.expr, name: str, instances: list[Instance]) -> Finding:
     info = instances[0].info
-    text = ast.unparse(node.value if isinstance(node, ast.Attribute) and node.attr == name else node)
+    is_read = isinstance(node, ast.Attribute) and node.attr == name
+    text = ast.unparse(node.value if is_read else node)
     what = "this class" if text.split(".")[-1] == info.name else f"a `{info.name}`"
+    advice = _advise_other_read(program, frame, node) if is_read else ""
     return frame.finding(
         (CODE, SEVERITY),
         node,
         symbol=f"{info.name}.{name}",
         message=f"`{text}` has no `{name}`: {what} ({info.place}) does not define it.",
-        fix=_make_fix(program, name, info),
+        fix=advice or _make_fix(program, name, info, used_as=_OPERATIONS.get(name, name).format(text)),
     )
 
 
-def _make_fix(program: Program, name: str, info: ClassInfo) -> str:
-    """Return what to do, by whether upstream's code has the name anywhere."""
+def _advise_other_read(program: Program, frame: Frame, node: ast.Attribute) -> str:
+    other = find_other_read(program, frame, node)
+    return f"Write `{other.text}`, as {other.place} does." if other is not None else ""
+
+
+def _make_fix(program: Program, name: str, info: ClassInfo, *, used_as: str) -> str:
+    """Return what to do, by whether upstream's code has the name anywhere; ``used_as`` is how omni uses it."""
     package = info.module.path.partition("/")[0]
     title = next((TITLES[project] for project, one in PACKAGES.items() if one == package), "")
     if title in ("", "vllm-omni") or program.world.surroundings.find_definition(name):
-        return f"Read `{name}` from where the target keeps it."
+        return f"Follow what the target uses in place of `{used_as}`."
     why = f"the feature is newer than this {title}, or gone from it"
     return f"Nothing in the target defines `{name}`: {why}. Leave out what reads it."

@@ -198,6 +198,36 @@ def test_what_only_a_helper_of_the_hidden_method_sets(own: str, reads: str, outs
     assert all("(NPUModelRunner.hand_out)" in finding.message for finding in found)
 
 
+@pytest.mark.parametrize(
+    ("own", "sets", "reads", "outside", "expected"),
+    [
+        pytest.param(LOAD, "build()", "self.owners.n", OUTSIDE, [("RS312", "owners")], id="nobody calls the helper"),
+        pytest.param(LOAD, "False", "self.owners", OUTSIDE, [("RS312", "owners")], id="also of a default"),
+        pytest.param("def load(self):\n    self.note()", "build()", "self.owners", OUTSIDE, [], id="it is called here"),
+        pytest.param(LOAD, "build()", "self.owners", OUTSIDE + "    runner.note()\n", [], id="others call it"),
+        pytest.param(LOAD, "build()", "self.owners", "", [], id="nothing that runs reads it"),
+        pytest.param(LOAD, "build()", "getattr(self, 'owners', 1)", OUTSIDE, [("RS313", "owners")], id="it is tested"),
+        pytest.param(
+            LOAD + "\ndef begin(self):\n    self.owners = self.config",
+            "build()",
+            "self.owners",
+            OUTSIDE,
+            [],
+            id="omni sets it",
+        ),
+    ],
+)
+def test_what_only_a_helper_of_the_hidden_method_creates(
+    own: str, sets: str, reads: str, outside: str, expected: list[tuple[str, str]]
+) -> None:
+    notes = NOTES.replace("self.owners = None\ndef idle", "pass\ndef idle").replace("build()", sets)
+    before = ascend(notes.format(load="pass", reads="return 1"))
+    after = ascend(notes.format(load="self.note()", reads=f"return {reads}"))
+    files = {"vllm_ascend/core/engine.py": outside, "vllm_ascend/core/__init__.py": ""}
+    old, new = (world(npu=npu(own), ascend=text, **files) for text in (before, after))
+    assert symbols(find(new, old)) == expected
+
+
 LATE = "vllm_omni/late.py"
 LATE_RUNNER = "from vllm_omni.npu import R\nclass D(R):\n    def {name}(self):\n        return self.{reads}\n"
 

@@ -316,10 +316,10 @@ def _had_before(step: Step, value: ast.expr, name: str) -> tuple[bool, bool]:
 
 def _make_finding(program: Program, frame: Frame, node: ast.expr, name: str, instances: list[Instance]) -> Finding:
     info = instances[0].info
-    is_read = isinstance(node, ast.Attribute) and node.attr == name
-    text = ast.unparse(node.value if is_read else node)
+    read = node if isinstance(node, ast.Attribute) and node.attr == name else None
+    text = ast.unparse(node if read is None else read.value)
     what = "this class" if text.split(".")[-1] == info.name else f"a `{info.name}`"
-    advice = _advise_other_read(program, frame, node) if is_read else ""
+    advice = _advise_other_read(program, frame, read) if read is not None else ""
     return frame.finding(
         (CODE, SEVERITY),
         node,

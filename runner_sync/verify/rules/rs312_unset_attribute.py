@@ -1,7 +1,7 @@
 """RS312 unset-attribute: code that runs reads `self.x`, and the only methods that set it are hidden by an NPU override.
 
-What: an NPU override does not call the method it hides; the hidden method was the only one to set `self.x`; some method
-of the MRO that still runs reads it. With the old trees also where the override is vllm-ascend's or vLLM's, the NPU
+What: an NPU override does not call the method it hides; the hidden method was the only one to set `self.x`, itself or
+through a method that nothing else calls; some method of the MRO that still runs reads it. With the old trees also where the override is vllm-ascend's or vLLM's, the NPU
 runner reads the attribute, and something that ran in the old trees set it.
 
 Example: omni's `load_model` overrides the GPU runner's without calling it, the GPU version sets `self._talker_cache`,
@@ -29,6 +29,7 @@ from runner_sync.model import Finding, Severity
 from runner_sync.syntax import Function
 from runner_sync.verify.trees.classes import Mro
 from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.left_behind import Method, are_left_behind, find_hidden_callers
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, step_of
@@ -49,7 +50,9 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
             continue
         hidden = _find_hidden_names(program, mro)
         for frame, node in _find_reads(program, mro, set(hidden)):
-            writer = hidden[node.attr]
+            writer, helpers = hidden[node.attr]
+            if helpers and not are_left_behind(program, mro, helpers, [frame]):
+                continue
             override = program.omnis_override(mro, writer)
             if override is not None and override.module is module:
                 yield replace(_make_finding(override, frame=frame, node=node), cause=_make_cause(mro, override))
@@ -60,19 +63,28 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
                 yield _make_read_finding(mro, frame, node, writer=writer)
 
 
-def _find_hidden_names(program: Program, mro: Mro) -> dict[str, Function]:
-    """Return the attributes that only methods which cannot run set, each with one such method."""
-    live = program.live(mro)
-    found: dict[str, Function] = {}
+def _find_hidden_names(program: Program, mro: Mro) -> dict[str, tuple[Function, list[Method]]]:
+    """Return the attributes that only methods which cannot run set, each with one such method.
+
+    With them come the helpers that set the attribute if such methods call them: these may run without.
+    """
+    live, callers = program.live(mro), find_hidden_callers(program, mro)
+    found: dict[str, tuple[Function, list[Method]]] = {}
     defined = {name for info in mro.classes for name in info.methods}
-    for name, write in ((name, write) for info, name, write in mro.writes() if can_create(info, write, name)):
-        if write.function is None or id(write.function) in live:
+    for info, name, write in mro.writes():
+        function = write.function
+        if not can_create(info, write, name):
+            continue
+        if function is None or (id(function) in live and function.name not in callers):
             defined.add(name)
-        elif write.function.name == "__init__":
-            found[name] = write.function  # ``__init__`` sets the attribute first
+        elif id(function) in live:
+            caller, helpers = found.get(name, (callers[function.name], []))
+            found[name] = (caller, [*helpers, (info, function)])
+        elif function.name == "__init__":
+            found[name] = (function, found[name][1] if name in found else [])  # ``__init__`` sets the attribute first
         else:
-            found.setdefault(name, write.function)
-    return {name: function for name, function in found.items() if name not in defined}
+            found.setdefault(name, (function, []))
+    return {name: row for name, row in found.items() if name not in defined}
 
 
 def _find_reads(program: Program, mro: Mro, names: set[str]) -> Iterator[tuple[Frame, ast.Attribute]]:

@@ -32,10 +32,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from runner_sync.model import Finding, Project, Severity
-from runner_sync.syntax import Function, is_name
-from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro
+from runner_sync.syntax import Function
+from runner_sync.verify.trees.classes import Assignment, Mro
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import nodes_of, words_of
+from runner_sync.verify.trees.left_behind import Method, are_left_behind, find_hidden_callers
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 
@@ -63,8 +64,6 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
             if override.module is module:
                 yield _make_finding(override, name, writer, reader)
 
-
-_Method = tuple[ClassInfo, Function]
 
 _Idle = tuple[str, Frame, Function, tuple[Frame, ast.expr]]
 """An attribute that stays at its default, omni's override, the method that it hides, and a read of the attribute."""
@@ -109,7 +108,7 @@ def _find_idle(program: Program, mro: Mro, project: Project) -> dict[str, Functi
     live = program.live(mro)
     given = {name for info in mro.classes for name in info.methods}
     found: dict[str, Function] = {}
-    helpers: dict[str, list[_Method]] = {}
+    helpers: dict[str, list[Method]] = {}
     for info, name, write in mro.writes():
         if _is_default(write):
             continue
@@ -119,35 +118,15 @@ def _find_idle(program: Program, mro: Mro, project: Project) -> dict[str, Functi
             helpers.setdefault(name, []).append((info, write.function))
         elif not isinstance(write.node, ast.AugAssign):
             found.setdefault(name, write.function)
-    callers = _find_hidden_callers(program, mro) if helpers else {}
+    callers = find_hidden_callers(program, mro) if helpers else {}
     for name, methods in helpers.items():
         caller = next((callers[f.name] for _, f in methods if f.name in callers), None) if name not in given else None
-        if caller is not None and not _is_left_out(program, mro, name, methods):
-            caller = None
-        if caller is None:
+        readers = [frame for frame, _ in _find_reads(program, mro, name)] if caller is not None else []
+        if caller is None or not are_left_behind(program, mro, methods, readers):
             given.add(name)
         else:
             found.setdefault(name, caller)
     return {name: function for name, function in found.items() if name not in given}
-
-
-def _find_hidden_callers(program: Program, mro: Mro) -> dict[str, Function]:
-    """Return, for each method called on ``self``, its first caller among the methods that cannot run."""
-    live, found = program.live(mro), dict[str, Function]()
-    methods = (f for info in mro.classes for functions in info.methods.values() for f in functions)
-    for function in methods:
-        for node in nodes_of(function) if id(function) not in live else ():
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and is_name(node.func.value, "self"):
-                found.setdefault(node.func.attr, function)
-    return found
-
-
-def _is_left_out(program: Program, mro: Mro, name: str, helpers: list[_Method]) -> bool:
-    """Whether no running code reaches the ``helpers`` that set an attribute, and running code reads it."""
-    if any(program.runs(mro, *helper) for helper in helpers):
-        return False
-    readers = [(frame.info, frame.function) for frame, _ in _find_reads(program, mro, name)]
-    return any(info is not None and program.runs(mro, info, function) for info, function in readers)
 
 
 def _is_default(write: Assignment) -> bool:
@@ -167,7 +146,8 @@ def _is_default(write: Assignment) -> bool:
 def _find_reads(program: Program, mro: Mro, name: str) -> Iterator[tuple[Frame, ast.expr]]:
     """Yield the reads in code that runs; an attribute without a default counts only where the code tests for it."""
     live = program.live(mro)
-    has_default = any(n == name and (w.function is None or id(w.function) in live) for _, n, w in mro.writes())
+    defaults = [write for _, n, write in mro.writes() if n == name and _is_default(write)]
+    has_default = any(write.function is None or id(write.function) in live for write in defaults)
     for info, function in live.values():
         if name not in words_of(function):
             continue

@@ -280,7 +280,9 @@ def _has_subclass_with(program: Program, instance: Instance, name: str) -> bool:
 def _may_have(program: Program, instance: Instance, name: str, *, is_class: bool = False) -> bool:
     """Whether an object of a class, or the class itself, has the attribute or may have it out of sight."""
     mros = program.classes.mros(instance.info)
-    return any((mro.is_foreign if is_class else mro.open) or mro.has(name) for mro in mros)
+    if is_class:
+        return any(mro.is_foreign or mro.has(name) for mro in mros)
+    return any(mro.open or mro.has_method(name) or program.assignments(mro, name) for mro in mros)
 
 
 def _has_lost_method(step: Step, node: ast.Attribute, instances: Sequence[Instance]) -> bool:

@@ -1,8 +1,9 @@
 """RS312 unset-attribute: code that runs reads `self.x`, and the only methods that set it are hidden by an NPU override.
 
 What: an NPU override does not call the method it hides; the hidden method was the only one to set `self.x`, itself or
-through a method that nothing else calls; some method of the MRO that still runs reads it. With the old trees also where the override is vllm-ascend's or vLLM's, the NPU
-runner reads the attribute, and something that ran in the old trees set it.
+through a method that nothing else calls; some method of the MRO that still runs reads it. With the old trees also where
+the override is vllm-ascend's or vLLM's, the NPU runner reads the attribute, and something that ran in the old trees set
+it.
 
 Example: omni's `load_model` overrides the GPU runner's without calling it, the GPU version sets `self._talker_cache`,
 and the inherited `_preprocess` reads `self._talker_cache`.

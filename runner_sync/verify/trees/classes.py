@@ -125,6 +125,10 @@ class Mro:
                 return info, []
         return None
 
+    def first_with(self, method: str) -> ClassInfo | None:
+        """Return the first class that defines a method of that name."""
+        return next((info for info in self.classes if method in info.methods), None)
+
     def behind(self, info: ClassInfo) -> tuple[ClassInfo, ...]:
         """Return the classes behind ``info``, which its ``super()`` reaches."""
         return self.classes[self.classes.index(info) + 1 :]

@@ -21,6 +21,7 @@ from runner_sync.verify.trees.frames import Frame, frame_of
 from runner_sync.verify.trees.functions import nodes_of, reads_of
 from runner_sync.verify.trees.instance import is_own_super
 from runner_sync.verify.trees.modules import Module, imports_at_start, imports_of
+from runner_sync.verify.trees.replacing import drop_replaced
 from runner_sync.verify.trees.world import Definition, World
 
 
@@ -150,7 +151,7 @@ class Runtime:
 
         These are the first of each name, and the parents' methods that they call through ``super()`` or a class name.
         """
-        names = [(info, name) for info in mro.classes for name in info.methods if _is_first(mro, info, name)]
+        names = [(info, name) for info in mro.classes for name in info.methods if mro.first_with(name) is info]
         return self.reach(mro, [(info, function) for info, name in names for function in info.methods[name]])
 
     @remembered
@@ -301,9 +302,10 @@ class Runtime:
         return self.world.resolve(frame.module, dotted)
 
     def assignments(self, mro: Mro, name: str) -> list[tuple[ClassInfo, Assignment]]:
-        """Return the assignments of an attribute in class bodies and in methods that can still run."""
+        """Return the lasting assignments of an attribute in class bodies and in methods that can still run."""
         live = self.live(mro)
-        return [(info, a) for info, a in mro.written(name) if a.function is None or id(a.function) in live]
+        found = [(info, a) for info, a in mro.written(name) if a.function is None or id(a.function) in live]
+        return drop_replaced(mro, name, found)
 
     def is_never_true(self, frame: Frame, test: ast.expr) -> bool:
         """Whether a condition requires a flag of ``self`` that every assignment that can run sets to ``False``."""
@@ -342,7 +344,3 @@ def _find_mentions(function: Function, *, of_self: bool = True) -> frozenset[str
 
 def _find_errors(found: Iterable[Definition]) -> Iterator[InputError]:
     yield from (d.module.error for d in found if d.module is not None and d.module.error is not None)
-
-
-def _is_first(mro: Mro, info: ClassInfo, name: str) -> bool:
-    return next(c for c in mro.classes if name in c.methods) is info

@@ -119,3 +119,41 @@ def test_a_vllm_of_the_omni_tree_that_cannot_be_read_is_said(
     )
     said = [note for note in report.notes if "vllm" in note.lower() and "0.21.0" in note and "offline" in note.lower()]
     assert len(said) == 1, report.notes
+
+
+@pytest.mark.parametrize(
+    ("version", "named", "gone", "why"),
+    [
+        pytest.param("0.20.0", None, "of_19", "which it declares", id="vllm-ascend's"),
+        pytest.param("0.20.0", "0.18.0", "of_18", "which --vllm-base names", id="the named one"),
+        pytest.param("0.21.0", None, "of_21", "which this vllm-omni is for", id="omni's, newer than the target"),
+        pytest.param("0.18.0", None, "of_19", "which it declares", id="vllm-ascend's, not omni's older one"),
+    ],
+)
+def test_the_vllm_that_belongs_to_the_vllm_ascend_of_the_copies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, named: str | None, gone: str, why: str
+) -> None:
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    lay_out(trees.omni, {"PKG-INFO": f"Metadata-Version: 2.1\nName: vllm-omni\nVersion: {version}\n"})
+    lay_out(trees.omni, {AR: READER.format(name=gone)})
+    lay_out(trees.ascend_old, {"Dockerfile": "ARG VLLM_TAG=v0.19.0\n"})
+    commit(trees.ascend_old)
+    lay_out(trees.ascend_old, {**ASCEND_NEW, "Dockerfile": "ARG VLLM_TAG=v0.20.0\n"})
+    commit(trees.ascend_old)
+    _vllm(trees.vllm, {**{f"0.{n}.0": f"self.of_{n} = 1" for n in (18, 19, 21)}, "0.20.0": ""})
+    report = sync.verify(trees.check(ascend=trees.ascend_old, vllm_base=named))
+    assert any(note.endswith(why) for note in report.notes), report.notes
+    assert f"VllmConfig.{gone}" in {finding.symbol for finding in report.findings}
+
+
+@pytest.mark.parametrize("named", ["0.19.0", None])
+def test_a_named_vllm_is_compared_with_without_another_vllm_ascend(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str | None
+) -> None:
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    lay_out(trees.omni, {AR: READER.format(name="gone")})
+    _vllm(trees.vllm, {"0.19.0": "self.gone = 1", "0.20.0": ""})
+    report = sync.verify(trees.check(ascend=trees.ascend_old, vllm_base=named))
+    assert ("RS308" in {finding.code for finding in report.findings}) == (named is not None)

@@ -217,14 +217,14 @@ def _open_comparison(
     """Open the trees that omni seems to be for, if they differ from the target, and add a remark."""
     project, remarks = given.profile.followed, []
     failed = "rules that compare versions found no older"
-    followed, vllm = new.followed, new.vllm
+    followed, vllm, why = new.followed, new.vllm, ""
     try:
         refs = _find_copied_refs(options, given, modules)
         followed = pairs.open_newest(refs, given, options) or new.followed
     except InputError as error:
         remarks.append(f"{failed} {TITLES[project]} to compare with: {error}")
     try:
-        vllm = pairs.open_omni_vllm(options, given, new) or new.vllm
+        vllm, why = pairs.open_vllm_beside(followed, options, given, new)
     except InputError as error:
         remarks.append(f"{failed} vLLM to compare with: {error}")
     if followed is new.followed and vllm is new.vllm:
@@ -233,7 +233,7 @@ def _open_comparison(
     if followed is not new.followed:
         named.append(f"{TITLES[project]} {followed.source.ref}, which the copies seem to follow")
     if vllm is not new.vllm:
-        named.append(f"vLLM {vllm.source.ref}, which this vllm-omni is for")
+        named.append(f"vLLM {vllm.source.ref}, {why}")
     return pair.world(given), [f"rules that compare versions compare with {', and '.join(named)}", *remarks]
 
 

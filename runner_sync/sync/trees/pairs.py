@@ -119,17 +119,33 @@ def open_newest(refs: Iterable[str], given: inputs.Inputs, options: CheckOptions
     return None if ref is None or has_texts_of(ref, given.followed) else open_followed_at(ref, given, options)
 
 
-def open_omni_vllm(options: CheckOptions, given: inputs.Inputs, new: Pair) -> Tree | None:
-    """Open the vLLM that omni is for; ``None`` if that is unknown or of the same minor version as the target.
+def open_vllm_beside(followed: Tree, options: CheckOptions, given: inputs.Inputs, new: Pair) -> tuple[Tree, str]:
+    """Open the vLLM that the runners were made for, if their copies seem to follow ``followed``; say why it is this.
 
-    Raises ``InputError`` if it cannot be read.
+    It is the named one, else the one that an older ``followed`` declares, else the one that omni is for. Omni's comes
+    first if it is newer than the target, which then lacks what omni expects. It is the target's if none is known, or
+    omni's has the same minor version. Raises ``InputError`` if it cannot be read.
     """
+    declared = sources.declared_vllm(followed) if followed is not new.followed else None
+    omnis, why = sources.declared_vllm(given.omni), "which this vllm-omni is for"
+    target = new.vllm.source.version
+    if options.vllm_base is not None:
+        version, why = options.vllm_base, "which --vllm-base names"
+    elif declared is not None and not _is_later_minor(omnis, target):
+        version, why = declared, "which it declares"
+    elif _is_later_minor(omnis, target) or _is_later_minor(target, omnis):
+        version = omnis
+    else:
+        version = None
+    if version is None or has_texts_of(version, new.vllm):
+        return new.vllm, ""
+    return inputs.open_at("vllm", version, new.vllm, options.progress), why
+
+
+def _is_later_minor(version: str | None, than: str | None) -> bool:
     from packaging.version import Version
 
-    declared, target = sources.declared_vllm(given.omni), new.vllm.source.version
-    if declared is None or target is None or Version(declared).release[:2] == Version(target).release[:2]:
-        return None
-    return inputs.open_at("vllm", declared, new.vllm, options.progress)
+    return version is not None and than is not None and Version(version).release[:2] > Version(than).release[:2]
 
 
 def _find_locked_vllm(ref: str, given: inputs.Inputs) -> str | None:

@@ -288,10 +288,10 @@ def _advise_replacement(program: Program, frame: Frame, node: ast.Attribute, ste
 
 
 def _find_similar_name(program: Program, frame: Frame, node: ast.Attribute, step: Step | None) -> str:
-    """Return a similar name of the MRO for a misspelt one, or ``""``: a method for a call, and best one that the
-    overridden method reads.
+    """Return a similar name of the MRO for a misspelt one, or ``""``.
 
-    A name that the old trees have is not misspelt: upstream removed it (``pcp_size`` is no ``dcp_size``).
+    A call needs the name of a method. Names that the overridden method reads come first. A name that the old trees have
+    is not misspelt: upstream removed it (``pcp_size`` is no ``dcp_size``).
     """
     assert frame.info is not None
     if step is not None and any(_find_definers(mro, node.attr) for mro in step.mros[1]):

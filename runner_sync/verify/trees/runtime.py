@@ -171,6 +171,7 @@ class Runtime:
             return True
         return self.world.surroundings.is_used_elsewhere(method, beside=beside)
 
+    @remembered
     def runs(self, mro: Mro, info: ClassInfo, method: Function) -> bool:
         """Whether a chain of calls from outside an MRO reaches one of its live methods.
 

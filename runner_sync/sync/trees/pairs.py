@@ -127,16 +127,15 @@ def open_vllm_beside(followed: Tree, options: CheckOptions, given: inputs.Inputs
     omni's has the same minor version. Raises ``InputError`` if it cannot be read.
     """
     declared = sources.declared_vllm(followed) if followed is not new.followed else None
-    omnis, why = sources.declared_vllm(given.omni), "which this vllm-omni is for"
-    target = new.vllm.source.version
+    omnis, target = sources.declared_vllm(given.omni), new.vllm.source.version
+    version: str | None = None
+    why = "which this vllm-omni is for"
     if options.vllm_base is not None:
         version, why = options.vllm_base, "which --vllm-base names"
     elif declared is not None and not _is_later_minor(omnis, target):
         version, why = declared, "which it declares"
     elif _is_later_minor(omnis, target) or _is_later_minor(target, omnis):
         version = omnis
-    else:
-        version = None
     if version is None or has_texts_of(version, new.vllm):
         return new.vllm, ""
     return inputs.open_at("vllm", version, new.vllm, options.progress), why

@@ -83,6 +83,25 @@ def test_what_upstream_took_out_is_not_misspelt() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("had", "says", "remedy"),
+    [
+        ("", "self.init_talker()", "Write `init_talker` if that is meant"),
+        ("", "pass", "Follow"),
+        ("def init_talker(self): 1\n    ", "self.init_talker()", "Follow"),
+    ],
+    ids=["the overridden method reads it", "it does not", "it is no new name"],
+)
+def test_a_new_name_in_place_of_one_that_upstream_took_out(had: str, says: str, remedy: str) -> None:
+    new = world(
+        npu=npu("def run(self):\n    return self.init_taker()"),
+        ascend=ASCEND.replace("self.start()", f"{says}\n    def init_talker(self): 1"),
+    )
+    older = ASCEND.replace("def run(self)", f"{had}def init_taker(self): 1\n    def run(self)")
+    (found,) = find(new, with_older_upstreams(new, ascend=older))
+    assert found.fix.startswith(remedy)
+
+
 def test_what_the_shared_gpu_runner_has_under_another_name_now() -> None:
     new = world(
         npu=npu("def m(self):\n    return self.hook()"),

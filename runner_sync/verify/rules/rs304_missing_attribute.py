@@ -291,16 +291,18 @@ def _find_similar_name(program: Program, frame: Frame, node: ast.Attribute, step
     """Return a similar name of the MRO for a misspelt one, or ``""``.
 
     A call needs the name of a method. Names that the overridden method reads come first. A name that the old trees have
-    is not misspelt: upstream removed it (``pcp_size`` is no ``dcp_size``).
+    is not misspelt: upstream removed it (``pcp_size`` is no ``dcp_size``), and only a new name that the overridden
+    method reads may stand in its place.
     """
     assert frame.info is not None
-    if step is not None and any(_find_definers(mro, node.attr) for mro in step.mros[1]):
-        return ""
     classes = [cls for mro in program.mros(frame.info) for cls in mro.classes]
     is_called = any(call.func is node for call in calls_of(frame.function))
     known = {one for cls in classes for one in (cls.methods if is_called else (*cls.methods, *cls.written))}
-    read = {one.attr for hidden in program.hidden_by(frame) for one in reads_of(hidden.function)}
-    near = (difflib.get_close_matches(node.attr, sorted(each), n=1, cutoff=ALIKE) for each in (known & read, known))
+    read = known & {one.attr for hidden in program.hidden_by(frame) for one in reads_of(hidden.function)}
+    was = step.mros[1] if step is not None else []
+    if any(_find_definers(mro, node.attr) for mro in was):
+        read, known = {one for one in read if not any(mro.has(one) for mro in was)}, set()
+    near = (difflib.get_close_matches(node.attr, sorted(each), n=1, cutoff=ALIKE) for each in (read, known))
     return next((one for found in near for one in found), "")
 
 

@@ -37,7 +37,6 @@ from runner_sync.merge.keeping.resolve import leave_out_newly_undefined, settle_
 from runner_sync.merge.keeping.returning import find_returned
 from runner_sync.merge.matching.classify import classify
 from runner_sync.merge.phrases.contents import Content, choose_content
-from runner_sync.merge.placing.clauses import merge_duplicate_clauses
 from runner_sync.merge.placing.emit import print_strands
 from runner_sync.merge.placing.interleaving import drop_crossing_suites, find_in_other_suites
 from runner_sync.merge.placing.moved_remarks import carry_over_remarks
@@ -151,7 +150,6 @@ def _settle(weave: Weave, terms: Terms) -> tuple[list[Strand], list[Doubt]]:
     doubts = drop_answered_by_calls(weave, settle_presence(weave, strands, terms))
     doubts += drop_crossing_suites(weave, strands, is_copy=terms.policy.is_copy)
     set_parents(weave, strands, terms.policy)
-    doubts += merge_duplicate_clauses(weave, strands)
     if not terms.policy.is_copy:
         doubts += drop_partial_wrappers(weave, strands)
         keep_comments_on_untouched(weave, strands)

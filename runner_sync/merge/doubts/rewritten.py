@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runner_sync.confidence import CONTESTED
-from runner_sync.merge.placing.clauses import REWRITTEN
+from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave
 from runner_sync.statements import in_suite
 
@@ -16,7 +16,7 @@ from runner_sync.statements import in_suite
 def find_rewritten(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     """Return a doubt about each ``joined`` clause that keeps statements of both sides and none that they share."""
     return [
-        Doubt(strand, REWRITTEN, CONTESTED)
+        Doubt(strand, Reason("both rewrote a suite"), CONTESTED)
         for strand in kept
         if strand in weave.joined and _has_nothing_shared(weave, strand)
     ]

@@ -5,7 +5,7 @@ Comes in: a ``Weave`` and its verdicts. Goes out: ordered strands, the text, and
 
 - ``sequence`` merges the order of the three sides; ``reordering`` corrects it where a local is read before it is set;
 - ``nesting`` and ``interleaving`` choose the suite of each strand;
-- ``pruning`` and ``clauses`` remove heads and clauses that cannot stand;
+- ``pruning`` removes heads and clauses that cannot stand;
 - ``blanks`` counts the blank lines where the statement above has gone;
 - ``remarks``, ``moved_remarks`` and ``rulers`` keep comments and markers with their statements;
 - ``emit`` prints the text.

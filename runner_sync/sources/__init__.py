@@ -37,18 +37,13 @@ __all__ = [
 ]
 
 _MODULES = {
-    "RevisionTree": "checkout",
-    "WorkTree": "checkout",
-    "cached_releases": "release",
-    "declared_vllm": "declared",
-    "folder_in_repository": "placing",
-    "list_refs": "repository",
-    "metadata": "declared",
-    "open_installed": "installed",
-    "open_path": "opening",
-    "open_release": "release",
-    "releases": "release",
-    "vllm_remedy": "declared",
+    "checkout": "RevisionTree WorkTree",
+    "declared": "declared_vllm metadata vllm_remedy",
+    "installed": "open_installed",
+    "opening": "open_path",
+    "placing": "folder_in_repository",
+    "release": "cached_releases open_release releases",
+    "repository": "list_refs",
 }
 
 __getattr__ = part_loader(__name__, _MODULES)

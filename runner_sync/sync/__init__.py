@@ -51,24 +51,18 @@ __all__ = [
 ]
 
 _MODULES = {
-    "CheckOptions": "options",
-    "ReplayOptions": "options",
-    "TreeOptions": "options",
-    "Upgrade": "planned",
-    "UpgradeOptions": "options",
-    "apply": "applying",
-    "blocks": "listing",
-    "check": "checking",
-    "explain": "listing",
-    "explain_item": "asked",
-    "hoist": "hoisting",
-    "kept_files": "keeping_files",
-    "lock": "locking",
-    "replay": "replaying",
-    "require_place": "applying",
-    "rules": "rule_texts",
-    "upgrade": "upgrading",
-    "verify": "checking",
+    "applying": "apply require_place",
+    "asked": "explain_item",
+    "checking": "check verify",
+    "hoisting": "hoist",
+    "keeping_files": "kept_files",
+    "listing": "blocks explain",
+    "locking": "lock",
+    "options": "CheckOptions ReplayOptions TreeOptions UpgradeOptions",
+    "planned": "Upgrade",
+    "replaying": "replay",
+    "rule_texts": "rules",
+    "upgrading": "upgrade",
 }
 
 __getattr__ = part_loader(__name__, _MODULES)

@@ -40,23 +40,11 @@ __all__ = [
 ]
 
 _MODULES = {
-    "BaseClass": "bases",
-    "BaseOrigin": "bases",
-    "ClassPiece": "pieces",
-    "Module": "pieces",
-    "Piece": "pieces",
-    "class_bases": "bases",
-    "has_class": "listing",
-    "insert_definition": "changing",
-    "insert_member": "changing",
-    "join": "pieces",
-    "record_classes": "listing",
-    "reindent": "changing",
-    "replace_units": "changing",
-    "set_bases": "bases",
-    "split": "splitting",
-    "split_lines": "pieces",
-    "units": "listing",
+    "bases": "BaseClass BaseOrigin class_bases set_bases",
+    "changing": "insert_definition insert_member reindent replace_units",
+    "listing": "has_class record_classes units",
+    "pieces": "ClassPiece join Module Piece split_lines",
+    "splitting": "split",
 }
 
 __getattr__ = part_loader(__name__, _MODULES)

@@ -81,34 +81,18 @@ __all__ = [
 ]
 
 _MODULES = {
-    "TRANSLATION": "npu_words",
-    "Base": "base",
-    "Causes": "job",
-    "Elsewhere": "job",
-    "GpuBase": "job",
-    "GpuTwin": "job",
-    "Hierarchy": "job",
-    "InNpuWords": "npu_words",
-    "Inherited": "job",
-    "ModuleJob": "job",
-    "ModuleResult": "job",
-    "Settings": "job",
-    "ModuleRevision": "job",
-    "StartJob": "new_module",
-    "Target": "job",
-    "Translation": "npu_words",
-    "Upstream": "job",
-    "Variant": "job",
-    "ask_once": "questions.same_question",
-    "closest": "base",
-    "decide_without_upgrade": "from_gpu.members.beside_twin",
-    "find_base": "base",
-    "finish": "finishing",
-    "find_instance_names": "from_gpu.twin.mixins",
-    "is_selected": "job",
-    "start_module": "new_module",
-    "upgrade_module": "module",
-    "name_in_upstream": "base",
+    "base": "Base closest find_base name_in_upstream",
+    "finishing": "finish",
+    "from_gpu.members.beside_twin": "decide_without_upgrade",
+    "from_gpu.twin.mixins": "find_instance_names",
+    "job": (
+        "Causes Elsewhere GpuBase GpuTwin Hierarchy Inherited is_selected ModuleJob ModuleResult "
+        "ModuleRevision Settings Target Upstream Variant"
+    ),
+    "module": "upgrade_module",
+    "new_module": "start_module StartJob",
+    "npu_words": "InNpuWords TRANSLATION Translation",
+    "questions.same_question": "ask_once",
 }
 
 __getattr__ = part_loader(__name__, _MODULES)

@@ -1,68 +1,72 @@
-"""Attributes that the constructor of a derived class sets again, or that it does without (RS308, RS309)."""
+"""A field that an object's class no longer takes, where code copies the object with `dataclasses.replace` (RS306)."""
 
 from __future__ import annotations
 
 import pytest
 from verify_samples import find, npu, symbols, world
 
-VLLM = """\
-class Rows:
-    def __init__(self):
-        self.number = 0
+RECORDS = """\
+from dataclasses import dataclass, field
+from vllm.runner import GPUModelRunner
 
-class GPUModelRunner:
-    def __init__(self, config):
-        self.config = config
-        self.rows = Rows()
-        self.seq_lens = self.make()
-"""
-ASCEND = """\
-import torch
-from vllm.runner import GPUModelRunner, Rows
-class NPURows(Rows):
-    def __init__(self):
-        {begins}
-        self.size = 0
+@dataclass
+class Output:
+    rows: int
+    names: list = {names}
+    count: int = 0
+{below}
 class NPUModelRunner(GPUModelRunner):
-    def __init__(self, config):
-        {body}
-    def step(self):
-        {later}
+    pass
 """
-CALL = "super().__init__(config)"
-READS = npu("def m(self):\n    return self.rows.number").replace("from vllm.runner import helper\n", "")
-AGAIN = f"{CALL}\n        self.rows = NPURows()"
-
-# How the object's constructor begins, what the runner's does, what another method does, whether the read fails.
-COUNTS = {
-    "set again": ("pass", AGAIN, "pass", True),
-    "set again in a with": (
-        "pass",
-        f"with torch.no_grad():\n            {AGAIN.replace('    ' * 2, '    ' * 3)}",
-        "pass",
-        True,
-    ),
-    "the object calls its parent": ("super().__init__()", AGAIN, "pass", False),
-    "set before": ("pass", f"self.rows = NPURows()\n        {CALL}", "pass", False),
-    "set under a condition": ("pass", f"{CALL}\n        if config:\n            self.rows = NPURows()", "pass", False),
-    "set after a return": ("pass", AGAIN.replace(")\n", ")\n        if config:\n            return\n"), "pass", False),
-    "set from what was there": ("pass", f"{CALL}\n        self.rows = NPURows(self.rows.part)", "pass", False),
-    "set by another method, too": ("pass", AGAIN, "self.rows = Rows()", False),
-}
+OPEN, CLOSED = "field(default_factory=list)", "field(default_factory=list, init=False)"
+GONE = RECORDS.replace("    names: list = {names}\n", "")
+HEAD = "import copy\nimport dataclasses\nfrom dataclasses import replace\nfrom vllm_ascend.runner import Output\n"
 
 
-@pytest.mark.parametrize("name", COUNTS)
-def test_an_attribute_that_a_derived_constructor_sets_again(name: str) -> None:
-    begins, body, later, fails = COUNTS[name]
-    old, new = (
-        world(npu=READS, vllm=VLLM, ascend=ASCEND.format(begins=begin, body=body, later=later))
-        for begin in ("self.number = 1", begins)
-    )
-    assert symbols(find(new, old)) == ([("RS308", "NPURows.number")] if fails else [])
+def records(names: str = OPEN, below: str = "", text: str = RECORDS) -> str:
+    return text.format(names=names, below=below)
 
 
-@pytest.mark.parametrize(("body", "fails"), [(f"{CALL}\n        self.seq_lens = torch.zeros(3)", True), (CALL, False)])
-def test_a_tensor_in_place_of_a_buffer(body: str, fails: bool) -> None:
-    text = READS.replace("self.rows.number", "self.seq_lens.np")
-    trees = world(npu=text, vllm=VLLM, ascend=ASCEND.format(begins="pass", body=body, later="pass"))
-    assert symbols(find(trees)) == ([("RS309", "seq_lens")] if fails else [])
+def told(body: str, new: str, given: str = "out: Output") -> list[tuple[str, str]]:
+    text = npu(f"def m(self, {given}):\n    {body}", head=HEAD)
+    return symbols(find(world(npu=text, ascend=new), world(npu=text, ascend=records())))
+
+
+@pytest.mark.parametrize("call", ["replace(out, names=[])", "dataclasses.replace(out, count=1, names=[])"])
+@pytest.mark.parametrize("new", [records(CLOSED), records(text=GONE)], ids=["not given any more", "gone"])
+def test_a_field_that_the_class_no_longer_takes(call: str, new: str) -> None:
+    assert told(f"return {call}", new) == [("RS306", "Output(names=)")]
+
+
+BELOW = "@dataclass\nclass Wide(Output):\n    {field}\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "new", "given"),
+    [
+        pytest.param("return replace(out, count=1)", records(CLOSED), "out: Output", id="another field"),
+        pytest.param("return replace(out, other=1)", records(CLOSED), "out: Output", id="never a field"),
+        pytest.param("return replace(out, names=[])", records(), "out: Output", id="still a field"),
+        pytest.param("return replace(out, names=[])", records(CLOSED), "out", id="of an unknown class"),
+        pytest.param("return out.replace(out, names=[])", records(CLOSED), "out: Output", id="a method of that name"),
+        pytest.param(
+            "return replace(out, names=[])",
+            records(below=BELOW.format(field="names: list"), text=GONE),
+            "out: Output",
+            id="a subclass has the field",
+        ),
+        pytest.param(
+            "try:\n        return replace(out, names=[])\n    except TypeError:\n        return out",
+            records(CLOSED),
+            "out: Output",
+            id="caught",
+        ),
+    ],
+)
+def test_a_field_that_the_class_may_take(body: str, new: str, given: str) -> None:
+    assert told(body, new, given) == []
+
+
+def test_a_subclass_without_the_field_takes_it_no_more_than_its_base() -> None:
+    new = records(CLOSED, below=BELOW.format(field="extra: int = 0"))
+    assert told("return replace(out, names=[])", new) == [("RS306", "Output(names=)")]

@@ -2,7 +2,8 @@
 
 What: `f(..., name=value)` where no definition of `f` that the call can reach in the target has a parameter `name` or
 takes `**kwargs`. If an object may have one of several classes (`self.drafter`), then with the old trees one class that
-no longer takes the keyword is enough, unless a condition may choose the class.
+no longer takes the keyword is enough, unless a condition may choose the class. With the old trees also
+`dataclasses.replace(x, name=value)`: it calls the constructor of the class of `x`.
 
 Example: `set_ascend_forward_context(..., input_ids=input_ids)` after vllm-ascend dropped `input_ids`.
 

@@ -23,6 +23,7 @@ from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.calling.aliases import resolve_alias
 from runner_sync.verify.trees.calling.asked import is_guarded_by_signature_test
 from runner_sync.verify.trees.calling.callees import Callee
+from runner_sync.verify.trees.calling.replacing import find_lost_fields
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
@@ -53,7 +54,8 @@ def find_misfits(
             call = resolve_alias(frame, node) if isinstance(node, ast.Call) else None
             if call is None or (keywords and not call.keywords) or frame.is_guarded(node, CALL_ERRORS):
                 continue
-            for callee, misfit in _find_misfits(program, frame, call, step, at=node):
+            lost = find_lost_fields(step, call) if step is not None and keywords else ()
+            for callee, misfit in (*_find_misfits(program, frame, call, step, at=node), *lost):
                 is_meant = (misfit.kind == "unknown keyword") == keywords
                 if is_meant and not is_guarded_by_signature_test(frame, node, misfit, function=call.func):
                     yield Unfitting(frame, call, callee, misfit)

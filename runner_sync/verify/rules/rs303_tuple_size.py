@@ -5,9 +5,9 @@ the target, or every NamedTuple that `self.state` can hold, has another size, or
 cannot be unpacked. Also `for a, b in f(...)` and `with f(...) as (a, b)` where every `yield` has another size, and
 `f(...)[2]` where every tuple that `f` can return is too short. The reverse: an NPU override that returns N values to
 inherited code that unpacks another number, or returns a single one of the hidden method's values, whatever its
-annotation says. With the old trees also `a, b = f(...)` where `f` newly returns `None` on some path, or a dictionary or
-a single one of the values instead of the tuple; and `x = f(...)` where `f` returned one value, returns a tuple now, and
-`x` is used as one value or tested (a tuple is always true).
+annotation says. With the old trees also `a, b = f(...)` where `f` newly returns `None` on some path, or a dictionary,
+an object or a single one of the values instead of the tuple; and `x = f(...)` where `f` returned one value, returns a
+tuple now, and `x` is used as one value or tested (a tuple is always true). `with f(...) as x` counts like `x = f(...)`.
 
 Example: `(…6 names…) = self._bookkeeping_sync(...)` after vllm-ascend returns 8 values.
 
@@ -27,7 +27,7 @@ x, y`).
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import Function, is_name, last_word
@@ -36,13 +36,21 @@ from runner_sync.verify.trees.calling.callees import Callee, functions_of
 from runner_sync.verify.trees.calling.virtual import find_override_calls
 from runner_sync.verify.trees.classes import ClassInfo, is_protocol, is_record
 from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.functions import nodes_of
+from runner_sync.verify.trees.functions import is_plain, nodes_of, returns_of
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, step_of
 from runner_sync.verify.trees.values import returns
 from runner_sync.verify.trees.values.kinds import is_lacked_by_all
-from runner_sync.verify.trees.values.uses import Place, find_index_uses, find_turn_unpackings, find_unpackings, places
+from runner_sync.verify.trees.values.unset import find_unset, is_decided_by
+from runner_sync.verify.trees.values.uses import (
+    Place,
+    find_entered,
+    find_index_uses,
+    find_turn_unpackings,
+    find_unpackings,
+    places,
+)
 
 CODE = "RS303"
 NAME = "tuple-size"
@@ -139,22 +147,18 @@ def _check_object(program: Program, frame: Frame, node: ast.Assign) -> Iterator[
     if any(returns.sizes(program, callee) is not None for callee in called):
         return
     found = program.infer(frame, node.value) or []
-    infos = [instance.info for instance in found]
     around = program.world.surroundings
     is_sealed = all(
         instance.exact or not (is_protocol(instance.info) or around.deriving_from(instance.info.name))
         for instance in found
     )
-    has_parts = any(is_record(info) for info in infos) or not all(
-        is_lacked_by_all(program, infos, n) for n in _ITERATED
-    )
-    if infos and is_sealed and not has_parts:
+    if found and is_sealed and all(_is_whole(program, instance.info) for instance in found):
         what = ast.unparse(node.value.func if isinstance(node.value, ast.Call) else node.value)
         yield frame.finding(
             (CODE, SEVERITY),
             node.targets[0],
             symbol=what.rpartition(".")[2],
-            message=f"`{what}` provides a `{infos[0].name}` ({infos[0].place}), which cannot be unpacked.",
+            message=f"`{what}` provides a `{found[0].info.name}` ({found[0].info.place}), which cannot be unpacked.",
             fix="Take the values from its attributes, as the target's own callers do.",
         )
 
@@ -175,7 +179,7 @@ def _check_none(step: Step, call: ast.Call) -> Iterator[Finding]:
 
 
 def _check_no_tuple(step: Step, call: ast.Call) -> Iterator[Finding]:
-    """Report a call that returns a dictionary or a single one of the values, and returned a tuple before."""
+    """Report a call that returned a tuple before, and returns something else on some path now."""
     for now, was in step.callees(call):
         functions, old_functions = functions_of(now), functions_of(was)
         if not functions or not old_functions or not all(returns.sizes(step.old, callee) for callee in was):
@@ -184,8 +188,9 @@ def _check_no_tuple(step: Step, call: ast.Call) -> Iterator[Finding]:
         was_dictionary, is_dictionary = (
             all(returns.gives_dictionary(f) for f in each) for each in (old_functions, functions)
         )
-        if is_one or (is_dictionary and not was_dictionary):
-            what = "one value" if is_one else "a dictionary"
+        objects = [_find_returned_object(step.program, callee, call) for callee in now]
+        if is_one or (is_dictionary and not was_dictionary) or all(objects):
+            what = "one value" if is_one else f"a `{objects[0]}`" if all(objects) else "a dictionary"
             yield step.frame.finding(
                 (CODE, SEVERITY),
                 call,
@@ -197,26 +202,60 @@ def _check_no_tuple(step: Step, call: ast.Call) -> Iterator[Finding]:
             return
 
 
+def _find_returned_object(program: Program, callee: Callee, call: ast.Call) -> str:
+    """Return the class of an object that a callee makes, returns and that cannot be unpacked; empty if there is none.
+
+    timid: skips a ``return`` that an argument which the call leaves out may keep from running.
+    """
+    function = callee.function
+    if function is None or not is_plain(function):
+        return ""
+    frame, unset = program.frame_of_callee(callee, function), find_unset(callee, call)
+    for value in returns_of(function):
+        if value is not None and not is_decided_by(unset, function, value):
+            infos = [instance.info for instance in program.infer(frame, value) or () if instance.exact]
+            if infos and all(_is_whole(program, info) for info in infos):
+                return infos[0].name
+    return ""
+
+
+def _is_whole(program: Program, info: ClassInfo) -> bool:
+    """Whether an object of a class cannot be unpacked."""
+    return not is_record(info) and all(is_lacked_by_all(program, [info], name) for name in _ITERATED)
+
+
 def _check_new_tuple(step: Step) -> Iterator[Finding]:
-    """Report results that are used as a single object, and became tuples."""
+    """Report results, and values that a ``with`` binds, that are used as a single object and became tuples."""
     for call, uses in places(step.frame):
-        whole = [place for place in uses if place.is_whole or place.is_tested]
-        # A call that changed as well was written for the tuple.
-        if not whole or any(p.is_taken_apart for p in uses) or not step.stood(call):
-            continue
-        for now, was in step.callees(call):
-            sizes = {returns.tuple_size(c.function) if c.function is not None else None for c in now}
-            is_new = len(sizes) == 1 and None not in sizes and was and _was_single_value(now, was, step.old)
-            if is_new and not all(_may_accept_tuple(step, place) for place in whole):
-                yield step.frame.finding(
-                    (CODE, SEVERITY),
-                    call,
-                    symbol=now[0].name,
-                    message=f"`{now[0].name}` ({now[0].place}) returned one value and returns {sizes.pop()} now, which "
-                    "are used as one here.",
-                    fix="Unpack them, as the target's own callers do.",
-                )
-                break
+        yield from _check_new_tuple_of(step, call, uses, returns.tuple_size, _was_single_value)
+    for call, uses in find_entered(step.frame):
+        yield from _check_new_tuple_of(step, call, uses, returns.entered_size, _entered_single_value)
+
+
+def _check_new_tuple_of(
+    step: Step,
+    call: ast.Call,
+    uses: Sequence[Place],
+    size_of: Callable[[Function], int | None],
+    was_single: Callable[[Sequence[Callee], Sequence[Callee], Program], bool],
+) -> Iterator[Finding]:
+    whole = [place for place in uses if place.is_whole or place.is_tested]
+    # A call that changed as well was written for the tuple.
+    if not whole or any(p.is_taken_apart for p in uses) or not step.stood(call):
+        return
+    for now, was in step.callees(call):
+        sizes = {size_of(c.function) if c.function is not None else None for c in now}
+        is_new = len(sizes) == 1 and None not in sizes and was and was_single(now, was, step.old)
+        if is_new and not all(_may_accept_tuple(step, place) for place in whole):
+            yield step.frame.finding(
+                (CODE, SEVERITY),
+                call,
+                symbol=now[0].name,
+                message=f"`{now[0].name}` ({now[0].place}) returned one value and returns {sizes.pop()} now, which "
+                "are used as one here.",
+                fix="Unpack them, as the target's own callers do.",
+            )
+            return
 
 
 def _was_single_value(now: Sequence[Callee], was: Sequence[Callee], old: Program) -> bool:
@@ -225,6 +264,12 @@ def _was_single_value(now: Sequence[Callee], was: Sequence[Callee], old: Program
     old_functions = [callee.function for callee in was if callee.function is not None]
     is_kept = bool(functions) and all(any(returns.wraps(one, f) for one in old_functions) for f in functions)
     return is_kept or all(returns.is_single(old, callee) for callee in was)
+
+
+def _entered_single_value(now: Sequence[Callee], was: Sequence[Callee], old: Program) -> bool:
+    """Whether the context managers gave ``with`` a single value: no tuple, or one of the values that they give now."""
+    kept = {text for callee in now if callee.function is not None for text in returns.yielded_values(callee.function)}
+    return all(returns.enters_single(old, callee, kept) for callee in was)
 
 
 def _may_accept_tuple(step: Step, place: Place) -> bool:

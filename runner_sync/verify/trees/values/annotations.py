@@ -16,6 +16,7 @@ from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.world import Definition
 
 _GENERATORS = frozenset({"Generator", "Iterable", "Iterator"})
+_MANAGERS = frozenset({"AbstractContextManager", "ContextManager"})
 _UNIONS = frozenset({"Optional", "Union"})
 _MAYBE_TUPLES = frozenset({"Any", "Iterable", "Self", "Sequence", "Size", "Tuple", "object", "tuple"})
 
@@ -90,10 +91,13 @@ def tuple_parts(annotation: ast.expr | None) -> list[ast.expr] | None:
 
 
 def find_entered_type(function: Function | None) -> ast.expr | None:
-    """Return ``A`` for a ``contextmanager`` function with ``-> Generator[A, None, None]`` or ``Iterator[A]``."""
-    names = {decorator_name(decorator) for decorator in function.decorator_list} if function is not None else set()
-    returned = unquote(function.returns) if function is not None and "contextmanager" in names else None
-    if not isinstance(returned, ast.Subscript) or last_word(returned.value) not in _GENERATORS:
+    """Return ``A`` for a ``contextmanager`` function with ``-> Generator[A, None, None]`` or ``Iterator[A]``, and for a
+    plain one with ``-> AbstractContextManager[A]``."""
+    returned = unquote(function.returns) if function is not None else None
+    if function is None or not isinstance(returned, ast.Subscript):
+        return None
+    names = {decorator_name(decorator) for decorator in function.decorator_list}
+    if last_word(returned.value) not in (_GENERATORS if "contextmanager" in names else _MANAGERS):
         return None
     return returned.slice.elts[0] if isinstance(returned.slice, ast.Tuple) and returned.slice.elts else returned.slice
 

@@ -12,17 +12,17 @@ it may not run.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from runner_sync.syntax import Function, assigned_names, is_name, statements_of, walk
+from runner_sync.syntax import Function, is_name, walk
 from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.annotations import unite
-from runner_sync.verify.trees.values.guards import find_deciding_tests
+from runner_sync.verify.trees.values.unset import find_unset, is_decided_by
 from runner_sync.verify.trees.values.uses import Use, place_at
 
 _MAX_DEPTH = 3
@@ -71,14 +71,10 @@ def _find_in_callee(program: Program, callee: Callee, call: ast.Call, name: str,
     frame = program.frame_of_callee(callee, function)
     if _may_be_tested(frame, name):
         return None
-    unset = _find_dependents({name, *_find_unset(callee, call)}, function)
+    unset = find_unset(callee, call, name)
     for node in _walk_own_nodes(function):
         use = _read_use(frame, node, name) or _find_passed_use(program, frame, node, name, depth=depth)
-        if (
-            use is not None
-            and not is_expected(frame, node)
-            and unset.isdisjoint(_read_names(find_deciding_tests(function, node)))
-        ):
+        if use is not None and not is_expected(frame, node) and not is_decided_by(unset, function, node):
             return use
     return None
 
@@ -94,33 +90,6 @@ def _may_be_tested(frame: Frame, name: str) -> bool:
         return True
     reads = (node for node in nodes_of(frame.function) if isinstance(node, ast.Name) and node.id == name)
     return any(place_at(frame, read).use not in _UNTESTED for read in reads)
-
-
-def _find_unset(callee: Callee, call: ast.Call) -> Iterator[str]:
-    """Yield the parameters that a call leaves at their defaults, or passes a constant to."""
-    given = callee.placed(call)
-    for name in (*callee.signature.positional, *callee.signature.keyword_only):
-        if isinstance(given.get(name, ast.Constant(None)), ast.Constant):
-            yield name
-
-
-def _find_dependents(names: Set[str], function: Function) -> Set[str]:
-    """Return ``names``, and the locals that are computed from them, or set under a condition or loop over them."""
-    found = set(names)
-    for statement in statements_of(function.body):
-        match statement:
-            case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
-                depends = not found.isdisjoint(_read_names([statement]))
-            case ast.If(test=condition) | ast.For(iter=condition):
-                depends = not found.isdisjoint(_read_names([condition]))
-            case _:
-                depends = False
-        found |= assigned_names(statement) if depends else set()
-    return found
-
-
-def _read_names(nodes: Iterable[ast.AST]) -> Set[str]:
-    return {node.id for top in nodes for node in walk(top) if isinstance(node, ast.Name)}
 
 
 def _walk_own_nodes(function: Function) -> Iterator[ast.AST]:

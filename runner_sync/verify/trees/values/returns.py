@@ -7,15 +7,21 @@ similar answers. May touch: nothing.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from runner_sync.statements import always_leaves
-from runner_sync.syntax import Function, is_name, is_none
+from runner_sync.syntax import Function, decorator_name, is_name, is_none
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.classes import is_record
 from runner_sync.verify.trees.functions import is_plain, nodes_of, returns_of
 from runner_sync.verify.trees.program import Program
-from runner_sync.verify.trees.values.annotations import excludes_tuples, tuple_parts, unquote
+from runner_sync.verify.trees.values.annotations import (
+    excludes_tuples,
+    find_entered_type,
+    members_of,
+    tuple_parts,
+    unquote,
+)
 
 _MAX_DEPTH = 4
 """Nested calls that are followed to learn what they return; beyond that it counts as unknown."""
@@ -177,6 +183,36 @@ def yielded_sizes(function: Function) -> frozenset[int] | None:
 def yielded_sizes_of_all(callees: Iterable[Callee]) -> list[int]:
     """Return the sizes of all tuples that any of ``callees`` yields, in order; empty if one is unknown."""
     return sorted(_unite_sizes(yielded_sizes(c.function) if c.function is not None else None for c in callees) or ())
+
+
+def yielded_values(function: Function) -> set[str]:
+    """Return the texts of what a function yields, and of the values in a yielded tuple."""
+    values = [node.value for node in nodes_of(function) if isinstance(node, ast.Yield) and node.value is not None]
+    return {ast.unparse(part) for value in values for part in (value.elts if isinstance(value, ast.Tuple) else [value])}
+
+
+def entered_size(function: Function) -> int | None:
+    """Return the size of the tuple that a context manager gives ``with``; ``None`` if it may give anything else."""
+    entered = find_entered_type(function)
+    declared = [tuple_parts(one) for one in members_of(entered) if not is_none(one)]
+    sizes_found = frozenset(len(parts) for parts in declared if parts is not None) if None not in declared else None
+    if entered is None:
+        is_manager = any(decorator_name(decorator) == "contextmanager" for decorator in function.decorator_list)
+        sizes_found = yielded_sizes(function) if is_manager else None
+    return next(iter(sizes_found)) if sizes_found is not None and len(sizes_found) == 1 else None
+
+
+def enters_single(program: Program, callee: Callee, kept: Set[str]) -> bool:
+    """Whether a context manager gives ``with`` no tuple, by its annotation, or yields only values among ``kept``."""
+    function = callee.function
+    if function is None or any(
+        isinstance(node, ast.Yield) and isinstance(node.value, ast.Tuple) for node in nodes_of(function)
+    ):
+        return False
+    entered = find_entered_type(function)
+    given = yielded_values(function)
+    is_kept = entered is None and bool(given) and given <= kept and not all(map(_is_literal, given))
+    return is_kept or excludes_tuples(program.classes, callee.module, entered)
 
 
 def declared_size(function: Function) -> int | None:

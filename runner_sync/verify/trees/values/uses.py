@@ -188,6 +188,15 @@ def places(frame: Frame) -> Iterator[tuple[ast.Call, list[Place]]]:
             yield node, _find_places(frame, node)
 
 
+def find_entered(frame: Frame) -> Iterator[tuple[ast.Call, list[Place]]]:
+    """Yield the calls in ``with f() as name``, with the places where the name is read."""
+    for node in frame.nodes():
+        for item in node.items if isinstance(node, ast.With) else ():
+            match item:
+                case ast.withitem(ast.Call() as call, ast.Name(id=name) as bound):
+                    yield call, _find_read_places(frame, name, bound)
+
+
 def places_of(frame: Frame, value: ast.expr, part: tuple[int, int] | None = None) -> list[Place]:
     """Return the places where the value of one expression is used, or a ``part`` of it: (number, size) of a returned
     tuple.
@@ -223,7 +232,7 @@ def _find_places(frame: Frame, value: ast.expr) -> list[Place]:
 
 
 def _find_read_places(frame: Frame, name: str, statement: ast.AST) -> list[Place]:
-    """Return the places where ``name``, which ``statement`` assigns, is read before it is bound again."""
+    """Return the places where ``name``, which ``statement`` binds, is read before it is bound again."""
     end = getattr(statement, "end_lineno", 0)
     lines = [getattr(node, "lineno", 0) for node in frame.bound.get(name, ())]
     until = min([line for line in lines if line > end], default=math.inf)

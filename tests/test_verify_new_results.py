@@ -1,0 +1,116 @@
+"""Results that are another thing since the old trees: an object in place of values, values from `with`, `None` among
+the values (RS303, RS311)."""
+
+from __future__ import annotations
+
+import pytest
+from verify_samples import find, npu, symbols, world
+
+ASCEND = """\
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import Generator, Iterator, NamedTuple
+from vllm.runner import Buffer, GPUModelRunner
+
+@dataclass
+class Plan:
+    rows: object
+    padded: object
+
+class Pair(NamedTuple):
+    rows: object
+    padded: object
+
+class Listing(Plan):
+    def __iter__(self):
+        yield self.rows
+
+class NPUModelRunner(GPUModelRunner):
+    {body}
+"""
+
+
+def told(use: str, before: str, after: str) -> list[tuple[str, str]]:
+    text = npu("def run(self, n):\n    " + use.replace("\n", "\n    "))
+    old, new = (ASCEND.format(body=body.replace("\n", "\n    ")) for body in (before, after))
+    return symbols(find(world(npu=text, ascend=new), world(npu=text, ascend=old)))
+
+
+TAKES = "rows, padded = self.split(n)\nreturn rows, padded"
+SPLIT = "def split(self, n, {given}):\n    if {test}:\n        return {early}\n    return {late}"
+
+
+def split(late: str, early: str = "None, None", test: str = "n == 0", given: str = "as_plan=False") -> str:
+    return SPLIT.format(late=late, early=early, test=test, given=given)
+
+
+PARTS = split("n, n + 1")
+
+
+@pytest.mark.parametrize("after", [split("Plan(n, n)"), split("n, n", early="Plan(n, n)"), split("Plan(n, n)", "n, n")])
+def test_an_object_on_some_path_in_place_of_the_values(after: str) -> None:
+    assert told(TAKES, PARTS, after) == [("RS303", "split")]
+
+
+@pytest.mark.parametrize(
+    ("use", "before", "after"),
+    [
+        pytest.param(TAKES, PARTS, split("Pair(n, n)"), id="a NamedTuple"),
+        pytest.param(TAKES, PARTS, split("Listing(n, n)"), id="a class that can be gone through"),
+        pytest.param(TAKES, PARTS, split("n, n", "Plan(n, n)", "as_plan"), id="only if the call asks for it"),
+        pytest.param(TAKES, split("Plan(n, n)"), split("Plan(n, n)"), id="before, too"),
+        pytest.param(TAKES, PARTS, split("make(n)"), id="made out of sight"),
+        pytest.param("plan = self.split(n)\nreturn plan", PARTS, split("Plan(n, n)"), id="nobody unpacks it"),
+    ],
+)
+def test_what_can_still_be_unpacked(use: str, before: str, after: str) -> None:
+    assert told(use, before, after) == []
+
+
+MANAGER = "@contextmanager\ndef lock(self, n) -> {kind}:\n    yield {value}"
+PLAIN = "def lock(self, n) -> {kind}:\n    return make(n) if n else nullcontext()"
+ENTERS = "with self.lock(n) as held:\n    {use}"
+ONE = PLAIN.format(kind="AbstractContextManager[Plan | None]")
+TWO = PLAIN.format(kind="AbstractContextManager[tuple[Plan, int] | None]")
+BARE = "@contextmanager\ndef lock(self, n):\n    held = make(n)\n    yield {value}"
+ENTERED = {
+    "an annotated manager": ("held.rows", ONE, TWO),
+    "a generator": (
+        "self.step(held)",
+        MANAGER.format(kind="Generator[Plan, None, None]", value="make()"),
+        MANAGER.format(kind="Generator[tuple[Plan, int], None, None]", value="make()"),
+    ),
+    "an iterator": (
+        "print(held.rows)",
+        MANAGER.format(kind="Iterator[Plan]", value="make()"),
+        MANAGER.format(kind="Iterator[tuple[Plan, int]]", value="make(), 1"),
+    ),
+    "by what it yields": ("self.step(held)", BARE.format(value="held"), BARE.format(value="held, n")),
+}
+STILL_ONE = {
+    "only kept": ("self.held = held", ONE, TWO),
+    "taken apart": ("plan, count = held", ONE, TWO),
+    "a tuple before, too": ("self.step(held)", TWO, TWO.replace("int", "str, int")),
+    "of an unknown size": ("held.rows", ONE, PLAIN.format(kind="AbstractContextManager[tuple[Plan, ...]]")),
+    "a class of values": ("held.rows", ONE, PLAIN.format(kind="AbstractContextManager[Pair]")),
+    "sometimes a tuple": ("held.rows", ONE, PLAIN.format(kind="AbstractContextManager[Plan | tuple[Plan, int]]")),
+    "a generator that is no manager": (
+        "print(held.rows)",
+        MANAGER.format(kind="Iterator[Plan]", value="make()").removeprefix("@contextmanager\n"),
+        MANAGER.format(kind="Iterator[tuple[Plan, int]]", value="make(), 1").removeprefix("@contextmanager\n"),
+    ),
+    "another value": ("self.step(held)", BARE.format(value="n.held"), BARE.format(value="held, n")),
+}
+
+
+@pytest.mark.parametrize("name", ENTERED)
+def test_a_with_that_newly_gets_a_tuple(name: str) -> None:
+    use, before, after = ENTERED[name]
+    assert told(ENTERS.format(use=use), before, after) == [("RS303", "lock")]
+
+
+@pytest.mark.parametrize("name", STILL_ONE)
+def test_a_with_that_may_get_one_value(name: str) -> None:
+    use, before, after = STILL_ONE[name]
+    found = told(ENTERS.format(use=use), before, after)
+    assert ("RS303", "lock") not in found

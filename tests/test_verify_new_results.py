@@ -114,3 +114,92 @@ def test_a_with_that_may_get_one_value(name: str) -> None:
     use, before, after = STILL_ONE[name]
     found = told(ENTERS.format(use=use), before, after)
     assert ("RS303", "lock") not in found
+
+
+ROWS = """\
+from dataclasses import dataclass
+from vllm.runner import GPUModelRunner
+
+@dataclass
+class Row:
+    ids: {kind}
+
+class NPUModelRunner(GPUModelRunner):
+    def give(self, n) -> Row:
+        return make(n)
+"""
+
+
+def told_of_field(use: str, before: str, after: str) -> list[tuple[str, str]]:
+    text = npu("def run(self, n):\n    row = self.give(n)\n    " + use.replace("\n", "\n    "))
+    old, new = (ROWS.format(kind=kind) for kind in (before, after))
+    return symbols(find(world(npu=text, ascend=new), world(npu=text, ascend=old)))
+
+
+@pytest.mark.parametrize(
+    "use", ["for one in row.ids:\n    print(one)", "return row.ids[0]", "ids = row.ids\nreturn ids + n"]
+)
+@pytest.mark.parametrize(
+    "after", ["list[int] | None", "list[int] | None = None", "'list[int] | None'", "Optional[list[int]]"]
+)
+def test_a_field_that_may_be_none_now(use: str, after: str) -> None:
+    assert told_of_field(use, "list[int]", after) == [("RS311", "ids")]
+
+
+LOOP = "for one in row.ids:\n    print(one)"
+
+
+@pytest.mark.parametrize(
+    ("use", "before", "after"),
+    [
+        pytest.param(LOOP, "list[int] | None", "list[int] | None", id="before, too"),
+        pytest.param(LOOP, "list[int] = None", "list[int] | None = None", id="a default of None before"),
+        pytest.param(LOOP, "Any", "list[int] | None", id="anything before"),
+        pytest.param(LOOP, "list[int]", "list[str]", id="not now"),
+        pytest.param("if row.ids:\n    " + LOOP.replace("\n", "\n    "), "list[int]", "list[int] | None", id="tested"),
+        pytest.param("if row.ids is None:\n    return\n" + LOOP, "list[int]", "list[int] | None", id="left before"),
+        pytest.param("for one in row.ids or ():\n    print(one)", "list[int]", "list[int] | None", id="another for it"),
+        pytest.param("self.take(row.ids)", "list[int]", "list[int] | None", id="handed on"),
+        pytest.param("ids = row.ids\nif ids:\n    ids[0]", "list[int]", "list[int] | None", id="a tested local"),
+    ],
+)
+def test_a_field_that_is_asked_for(use: str, before: str, after: str) -> None:
+    assert told_of_field(use, before, after) == []
+
+
+USES = "rows, padded = self.split(n)\nreturn rows.first"
+
+
+@pytest.mark.parametrize("after", [split("n, n", "None, 1"), split("n, n", "(None, None)")])
+def test_a_value_among_several_that_may_be_none_now(after: str) -> None:
+    assert told(USES, split("n, n", "n, 1"), after) == [("RS311", "split")]
+
+
+@pytest.mark.parametrize(
+    ("use", "before", "after"),
+    [
+        pytest.param(USES, split("n, n", "n, 1"), split("n, n", "n, None"), id="another of them"),
+        pytest.param(USES, split("n, n", "n, 1"), split("n, n", "None, 1", "as_plan"), id="only if asked for"),
+        pytest.param(USES, split("n, n", "None, 1"), split("n, n", "None, 2"), id="before, too"),
+        pytest.param(
+            USES, split("n, n", "n, 1").replace("if", "n = None\n    if"), split("n, n", "None, 1"), id="a local"
+        ),
+        pytest.param(
+            "rows, padded = self.split(n)\nif padded:\n    return rows.first",
+            split("n, n", "n, 1"),
+            split("n, n", "None, 1"),
+            id="the other value tells",
+        ),
+        pytest.param(
+            "rows, padded = self.split(n)\nif rows:\n    return rows.first",
+            split("n, n", "n, 1"),
+            split("n, n", "None, 1"),
+            id="tested",
+        ),
+        pytest.param(
+            "rows, padded = self.split(n)\nreturn rows", split("n, n", "n, 1"), split("n, n", "None, 1"), id="passed on"
+        ),
+    ],
+)
+def test_a_value_among_several_that_may_not_be_none(use: str, before: str, after: str) -> None:
+    assert told(use, before, after) == []

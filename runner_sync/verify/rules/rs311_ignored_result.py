@@ -5,8 +5,9 @@ the new one. The reverse: `x = self.m(...)` where the `m` that the MRO reaches n
 tested, unpacked, or read by item or attribute. With the old trees also: `x` as an argument; any call whose callee
 always returned a value in the old target and never does in the new one, where the value is used, stored in an
 attribute, or returned by a function that declares a result; and an `x` that is used as an object, a sequence or a
-number without a test for `None`, while the callee newly may return `None`. Also an override of the NPU runners that
-never returns a value, where inherited code or the worker uses the value that the hidden method always returns.
+number without a test for `None`, while the callee newly may return `None`, alone or as one of several values, or while
+the annotation of the field `x.y` newly admits it. Also an override of the NPU runners that never returns a value, where
+inherited code or the worker uses the value that the hidden method always returns.
 
 Example: `self._update_states(scheduler_output)` after vLLM made it return a callback that must be run later; or `run =
 self._update_states(scheduler_output)` while omni's own `_update_states`, written before, returns nothing.
@@ -42,7 +43,10 @@ from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, step_of
 from runner_sync.verify.trees.values import returns
 from runner_sync.verify.trees.values.dereferenced import is_expected
-from runner_sync.verify.trees.values.uses import COMPARED, Place, places
+from runner_sync.verify.trees.values.guards import find_tests_of
+from runner_sync.verify.trees.values.optional import find_newly_optional, gives_none, never_gave_none
+from runner_sync.verify.trees.values.unset import is_decided_by
+from runner_sync.verify.trees.values.uses import COMPARED, Place, find_unpackings, places, places_of
 
 CODE = "RS311"
 NAME = "ignored-result"
@@ -62,7 +66,12 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
         for call, uses in places(frame):
             lost = _check_lost_value(step, call) if any(_is_used(frame, place) for place in uses) else ()
             yield from list(lost) or _check_new_none(step, call, uses)
+        for assignment, target in find_unpackings(frame):
+            if isinstance(assignment.value, ast.Call) and not is_expected(frame, assignment):
+                yield from _check_none_among_values(step, assignment.value, target)
         for node in frame.nodes():
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and not frame.is_self(node.value):
+                yield from _check_optional_field(step, node)
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
                 callee = _find_new_returner(step, node.value)
                 if callee is not None:
@@ -205,21 +214,54 @@ def _check_lost_value(step: Step, call: ast.Call) -> Iterator[Finding]:
 
 def _check_new_none(step: Step, call: ast.Call, uses: Sequence[Place]) -> Iterator[Finding]:
     """Report a callee that may return ``None`` now, where the code uses the result as an object."""
-    frame = step.frame
-    needing = [place for place in uses if place.fails_on_none and not is_expected(frame, place.node)]
-    if not needing or any(_is_tested(place) for place in uses) or is_expected(frame, call):
+    needing = _find_needing(step.frame, uses)
+    if needing is None or is_expected(step.frame, call):
         return
     for now, was in step.callees(call):
         never_did = was and all(_has_value(c) is True and not _is_optional(c) for c in was)
         if never_did and now and all(_is_sometimes_none(c) for c in now):
-            yield frame.finding(
-                (CODE, SEVERITY),
-                needing[0].node,
-                symbol=now[0].name,
-                message=f"`{now[0].name}` ({now[0].place}) may return `None` now, and this is used as if it never did.",
-                fix="Ask for `None` first, as the target's own callers do.",
-            )
+            what = f"`{now[0].name}` ({now[0].place}) may return `None` now"
+            yield _make_none_finding(step.frame, needing, now[0].name, f"{what}, and this is used as if it never did.")
             return
+
+
+def _check_none_among_values(step: Step, call: ast.Call, target: ast.Tuple) -> Iterator[Finding]:
+    """Report a local that a call newly may set to ``None``, as one of several values, where it is used as an object."""
+    names = {element.id for element in target.elts if isinstance(element, ast.Name)}
+    size = len(target.elts)
+    for number, element in enumerate(target.elts):
+        needing = _find_needing(step.frame, places_of(step.frame, call, (number, size)))
+        # One of the values may tell about the others.
+        if needing is None or is_decided_by(names, step.frame.function, needing.node):
+            continue
+        for now, was in step.callees(call):
+            never_did = was and all(never_gave_none(c, number, size) for c in was)
+            if never_did and now and all(gives_none(c, call, number, size) for c in now):
+                what = f"`{now[0].name}` ({now[0].place}) may return `None` for `{ast.unparse(element)}` now"
+                message = f"{what}, and this is used as if it never did."
+                yield _make_none_finding(step.frame, needing, now[0].name, message)
+                break
+
+
+def _check_optional_field(step: Step, read: ast.Attribute) -> Iterator[Finding]:
+    """Report a field that may be ``None`` now by its annotation, where the code uses it as an object."""
+    needing = _find_needing(step.frame, places_of(step.frame, read))
+    if needing is not None and not find_tests_of(step.frame.function, read):
+        place = find_newly_optional(step, read)
+        what = f"`{ast.unparse(read)}` may be `None` now ({place})"
+        if place:
+            yield _make_none_finding(step.frame, needing, read.attr, f"{what}, and this is used as if it never was.")
+
+
+def _find_needing(frame: Frame, uses: Sequence[Place]) -> Place | None:
+    """Return the first place that fails on ``None``; ``None`` if there is none, or the code tests the value."""
+    needing = [place for place in uses if place.fails_on_none and not is_expected(frame, place.node)]
+    return needing[0] if needing and not any(_is_tested(place) for place in uses) else None
+
+
+def _make_none_finding(frame: Frame, needing: Place, symbol: str, message: str) -> Finding:
+    fix = "Ask for `None` first, as the target's own callers do."
+    return frame.finding((CODE, SEVERITY), needing.node, symbol=symbol, message=message, fix=fix)
 
 
 def _is_tested(place: Place) -> bool:

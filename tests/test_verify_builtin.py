@@ -102,3 +102,72 @@ def test_a_slot_of_an_annotated_object(slots: str, below: str, is_found: bool) -
     text = npu("def m(self):\n    one = row()\n    one.name = 2", head="from vllm_ascend.runner import row")
     found = symbols(find(world(npu=text, ascend=SLOTTED.format(slots=slots, below=below))))
     assert found == ([("RS317", "Row.name")] if is_found else [])
+
+
+DECLARED = """\
+import numpy as np
+from dataclasses import dataclass
+from vllm.runner import Buffer, GPUModelRunner
+
+class State:
+    def __init__(self):
+        self.size = 1
+
+@dataclass
+class Output:
+    counts: {counts}
+
+class NPUModelRunner(GPUModelRunner):
+    def __init__(self, config):
+        self.states: {states} = {{}}
+    def give(self) -> Output:
+        return make()
+"""
+
+
+def declared(counts: str = "dict[str, int]", states: str = "dict[str, State]") -> str:
+    return DECLARED.format(counts=counts, states=states)
+
+
+@pytest.mark.parametrize(
+    ("body", "new", "symbol"),
+    [
+        pytest.param("self.give().counts.items()", declared("np.ndarray"), "counts.items", id="an array"),
+        pytest.param("out = self.give()\nout.counts.keys()", declared("list[int]"), "counts.keys", id="a list"),
+        pytest.param("self.give().counts.get(key)", declared("tuple[int, ...] | None"), "counts.get", id="a tuple"),
+        pytest.param(
+            "state = self.states[key]\nstate.size",
+            declared(states="dict[str, tuple[State, int]]"),
+            "state.size",
+            id="an element of a dictionary",
+        ),
+    ],
+)
+def test_fields_and_elements_that_are_declared_as_another_kind(body: str, new: str, symbol: str) -> None:
+    assert lost(body, declared(), new) == [("RS308", symbol)]
+
+
+@pytest.mark.parametrize(
+    ("body", "old", "new"),
+    [
+        pytest.param("self.give().counts.copy()", declared(), declared("np.ndarray"), id="both have it"),
+        pytest.param("self.give().counts.items()", declared(), declared("dict | list"), id="one of them has it"),
+        pytest.param("self.give().counts.items()", declared("Any"), declared("list"), id="anything before"),
+        pytest.param("self.give().counts.items()", declared(), declared("Counts"), id="an unknown class"),
+        pytest.param("self.give().counts.mean()", declared("list"), declared("np.ndarray"), id="it got the attribute"),
+        pytest.param(
+            "if isinstance(self.give().counts, dict):\n    self.give().counts.items()",
+            declared(),
+            declared("list[int]"),
+            id="asked for its kind",
+        ),
+        pytest.param(
+            "self.states[key].size",
+            declared(states="dict[str, Any]"),
+            declared(states="dict[str, tuple]"),
+            id="any element before",
+        ),
+    ],
+)
+def test_fields_and_elements_that_may_have_the_attribute(body: str, old: str, new: str) -> None:
+    assert lost(body, old, new) == []

@@ -9,6 +9,7 @@ class itself. With the old trees also:
   key;
 - methods that the class of an object with a base outside the trees (`torch.nn.Module`) had and lost;
 - attributes of members that now hold only lists, numbers and the like, and held something with the attribute before;
+  for fields of other objects and elements of containers, their annotations count;
 - members of an object of unknown class (`self.model.x`) whose name stands nowhere in the target any more, or that only
   assignments from outside gave to such objects, which are gone, where upstream now reads the name from something else.
 
@@ -163,23 +164,40 @@ def _compare_types_with_key(program: Program, frame: Frame, value: ast.expr, key
 
 def _check_builtin(step: Step, node: ast.Attribute) -> Iterator[Finding]:
     """Report a member of another kind before that now only holds builtin values, which lack the attribute."""
-    kinds = _find_builtin_types(step.program, step.frame, node.value)
-    if kinds is None or find_tests_of(step.frame.function, node.value):
+    held = builtin.find_held_types(step.program, step.frame, node.value)
+    kinds = held or builtin.find_declared_types(step.program, step.frame, node.value)
+    if kinds is None or any(hasattr(kind, node.attr) for kind in kinds) or _may_be_another(step, node, held):
         return
-    was = _find_builtin_types(step.old, step.before, node.value)
-    is_new = was != kinds and (was is None or any(hasattr(kind, node.attr) for kind in was))
-    is_lost = is_new and not any(hasattr(kind, node.attr) for kind in kinds)
+    text = ast.unparse(node.value)
+    names = " or ".join(f"`{name}`" for name in sorted(kind.__name__ for kind in kinds))
+    yield step.frame.finding(
+        (CODE, SEVERITY),
+        node,
+        symbol=f"{text.rpartition('.')[2]}.{node.attr}",
+        message=f"`{text}` has no `{node.attr}`: in the target it holds {names}.",
+        fix=f"Use `{text}` as the target does.",
+    )
+
+
+def _may_be_another(step: Step, node: ast.Attribute, held: frozenset[type] | None) -> bool:
+    """Whether the object of an attribute may be of other than the builtin types, or lacked the attribute before.
+
+    ``held`` are the types that were read from its assignments.
+    """
+    if find_tests_of(step.frame.function, node.value):
+        return True
+    was = builtin.find_held_types(step.old, step.before, node.value) or builtin.find_declared_types(
+        step.old, step.before, node.value
+    )
+    if was is not None:
+        had = any(hasattr(kind, node.attr) for kind in was)
+    else:
+        had = held is not None or _had_before(step, node.value, node.attr)[0]
+    around = step.program.world.surroundings
     # Checked last, because it searches all texts around the runners.
-    if is_lost and not step.program.world.surroundings.is_written_elsewhere(getattr(node.value, "attr", "")):
-        text = ast.unparse(node.value)
-        names = " or ".join(f"`{name}`" for name in sorted(kind.__name__ for kind in kinds))
-        yield step.frame.finding(
-            (CODE, SEVERITY),
-            node,
-            symbol=f"{text.rpartition('.')[2]}.{node.attr}",
-            message=f"`{text}` has no `{node.attr}`: in the target it holds {names}.",
-            fix=f"Use `{text}` as the target does.",
-        )
+    return not had or (
+        held is not None and isinstance(node.value, ast.Attribute) and around.is_written_elsewhere(node.value.attr)
+    )
 
 
 def _check_unknown(step: Step, node: ast.Attribute) -> Iterator[Finding]:
@@ -196,17 +214,6 @@ def _check_unknown(step: Step, node: ast.Attribute) -> Iterator[Finding]:
             fix=_advise_other_read(step.program, step.frame, node)
             or f"Follow what the target uses in place of `{node.attr}`.",
         )
-
-
-def _find_builtin_types(program: Program, frame: Frame, node: ast.expr) -> frozenset[type] | None:
-    """Return the builtin types that an attribute holds in every MRO, or ``None``."""
-    if not isinstance(node, ast.Attribute) or frame.info is None:
-        return None
-    mros = program.mros_of(frame, node.value, only_exact=True)
-    if not mros or any(mro.open or mro.has_method(node.attr) for mro in mros):
-        return None
-    kinds = [builtin.find_builtin_types(a for _, a in program.assignments(mro, node.attr)) for mro in mros]
-    return None if None in kinds else frozenset().union(*(kind for kind in kinds if kind is not None))
 
 
 def _find_special_methods(frame: Frame, node: ast.AST) -> Iterator[tuple[ast.expr, str]]:

@@ -1,6 +1,7 @@
-"""Which built-in types an attribute holds, by its assigned values and its annotations.
+"""Which built-in types an expression holds, by the values that an attribute is assigned, or by annotations.
 
-Comes in: the assignments of an attribute. Goes out: types, or ``None`` if they are unknown. May touch: nothing.
+Comes in: a `Program`, a frame of it and an expression in it. Goes out: types, or ``None`` if they are unknown. May
+touch: nothing. NumPy's array counts as built in.
 """
 
 from __future__ import annotations
@@ -8,13 +9,27 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from runner_sync.syntax import is_none
+from runner_sync.syntax import dotted_name, is_none
 from runner_sync.verify.trees.classes import Assignment
+from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.annotations import members_of
+from runner_sync.verify.trees.values.elements import find_annotations
 
+# The attributes of NumPy's array, as far as code names them.
+_OF_ARRAYS = (
+    "T", "all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "base", "byteswap", "choose", "clip",
+    "compress", "conj", "conjugate", "copy", "ctypes", "cumprod", "cumsum", "data", "device", "diagonal", "dot",
+    "dtype", "dump", "dumps", "fill", "flags", "flat", "flatten", "getfield", "imag", "item", "itemset", "itemsize",
+    "mT", "max", "mean", "min", "nbytes", "ndim", "newbyteorder", "nonzero", "partition", "prod", "ptp", "put",
+    "ravel", "real", "repeat", "reshape", "resize", "round", "searchsorted", "setfield", "setflags", "shape", "size",
+    "sort", "squeeze", "std", "strides", "sum", "swapaxes", "take", "to_device", "tobytes", "tofile", "tolist",
+    "tostring", "trace", "transpose", "var", "view", "__array__", "__getitem__", "__iter__", "__len__", "__setitem__",
+)  # fmt: skip
+_ARRAY = type("ndarray", (), dict.fromkeys(_OF_ARRAYS))
 _BY_NAME: dict[str, type] = {
     "list": list, "dict": dict, "set": set, "frozenset": frozenset, "tuple": tuple, "int": int, "float": float,
-    "bool": bool, "str": str, "bytes": bytes,
+    "bool": bool, "str": str, "bytes": bytes, "np.ndarray": _ARRAY, "numpy.ndarray": _ARRAY,
 }  # fmt: skip
 _BY_DISPLAY: dict[type[ast.expr], type] = {
     ast.List: list, ast.ListComp: list, ast.Dict: dict, ast.DictComp: dict, ast.Set: set, ast.SetComp: set,
@@ -22,20 +37,38 @@ _BY_DISPLAY: dict[type[ast.expr], type] = {
 }  # fmt: skip
 
 
-def find_builtin_types(assignments: Iterable[Assignment]) -> frozenset[type] | None:
-    """Return the types of all assigned values (a value ``None`` adds none), or ``None`` if one is unknown or not built
-    in."""
+def find_held_types(program: Program, frame: Frame, node: ast.expr) -> frozenset[type] | None:
+    """Return the types of all values that an attribute of ``self`` or of a constructed object is assigned (``None``
+    adds none), in every MRO; ``None`` if one is unknown or not built in."""
+    if not isinstance(node, ast.Attribute) or frame.info is None:
+        return None
+    mros = program.mros_of(frame, node.value, only_exact=True)
+    if not mros or any(mro.open or mro.has_method(node.attr) for mro in mros):
+        return None
+    return _unite(_read_assignment(a) for mro in mros for _, a in program.assignments(mro, node.attr))
+
+
+def find_declared_types(program: Program, frame: Frame, node: ast.expr) -> frozenset[type] | None:
+    """Return the types that the annotations of an expression name, as its own or as the elements of a container;
+    ``None`` if one is unknown or not built in."""
+    # timid: an attribute of the runner may be assigned more than its annotation says.
+    found = find_annotations(program, frame, node, 0) if not frame.is_of_self(node) else None
+    return _unite(_read_annotation(annotation) for _, annotation in found or ())
+
+
+def _unite(parts: Iterable[set[type] | None]) -> frozenset[type] | None:
+    """Return the union of several sets of types; ``None`` if one is unknown, or all are empty."""
     found: set[type] = set()
-    for assignment in assignments:
-        kinds = (
-            _read_annotation(assignment.annotation)
-            if assignment.annotation is not None
-            else _read_value(assignment.value)
-        )
+    for kinds in parts:
         if kinds is None:
             return None
         found |= kinds
     return frozenset(found) or None
+
+
+def _read_assignment(assignment: Assignment) -> set[type] | None:
+    annotation = assignment.annotation
+    return _read_annotation(annotation) if annotation is not None else _read_value(assignment.value)
 
 
 def _read_annotation(annotation: ast.expr | None) -> set[type] | None:
@@ -46,7 +79,7 @@ def _read_annotation(annotation: ast.expr | None) -> set[type] | None:
 
 def _read_member(annotation: ast.expr) -> type | None:
     base = annotation.value if isinstance(annotation, ast.Subscript) else annotation
-    return _BY_NAME.get(base.id) if isinstance(base, ast.Name) else None
+    return _BY_NAME.get(dotted_name(base) or "")
 
 
 def _read_value(value: ast.expr | None) -> set[type] | None:

@@ -36,7 +36,7 @@ _MAX_DEPTH = 6
 
 def infer_item(program: CallGraph, frame: Frame, node: ast.Subscript | ast.Call, depth: int) -> list[Instance] | None:
     """Return the classes of ``rows[key]`` or ``rows.get(key)``."""
-    found = _resolve(program, _find_annotations(program, frame, node, depth))
+    found = _resolve(program, find_annotations(program, frame, node, depth))
     return (
         found
         if found is not None or not isinstance(node, ast.Subscript)
@@ -141,7 +141,7 @@ def _find_yielded(program: CallGraph, frame: Frame, iterable: ast.expr, depth: i
 def _find_elements(
     program: CallGraph, frame: Frame, node: ast.expr, wanted: _Wanted, *, depth: int
 ) -> list[_Annotated] | None:
-    containers = _find_annotations(program, frame, node, depth)
+    containers = find_annotations(program, frame, node, depth)
     found = [(module, _read_element_type(annotation, wanted)) for module, annotation in containers or ()]
     known: list[_Annotated] = [(module, part) for module, part in found if part is not None]
     return known if known and len(known) == len(found) else None
@@ -161,7 +161,7 @@ def _read_element_type(annotation: ast.expr | None, wanted: _Wanted) -> ast.expr
     return parts[0] if fits and len(parts) == 1 else None
 
 
-def _find_annotations(program: CallGraph, frame: Frame, node: ast.expr, depth: int) -> list[_Annotated] | None:
+def find_annotations(program: CallGraph, frame: Frame, node: ast.expr, depth: int) -> list[_Annotated] | None:
     """Return the annotations of everything that an expression can be, or ``None`` if one of them has none."""
     if depth > _MAX_DEPTH:
         return None
@@ -175,7 +175,7 @@ def _find_annotations(program: CallGraph, frame: Frame, node: ast.expr, depth: i
         case ast.Subscript(value=value, slice=key) if not isinstance(key, ast.Slice):
             return _find_elements(program, frame, value, "item", depth=depth + 1)
         case ast.Subscript(value=value):
-            return _find_annotations(program, frame, value, depth + 1)
+            return find_annotations(program, frame, value, depth + 1)
         case ast.Call(func=ast.Attribute(value=value, attr=name), args=given) if (
             name in _TAKING_METHODS and _has_no_default(given)
         ):
@@ -197,7 +197,7 @@ def _find_name_annotations(program: CallGraph, frame: Frame, read_at: ast.Name, 
             case ast.arg(annotation=ast.expr() as annotation) | ast.AnnAssign(annotation=annotation):
                 found.append([(frame.module, annotation)])
             case ast.Assign(targets=[ast.Name()], value=value) | ast.NamedExpr(value=value):
-                found.append(_find_annotations(program, frame, value, depth + 1))
+                found.append(find_annotations(program, frame, value, depth + 1))
             case _:
                 return None
     return _join(found) if read_at.id not in frame.imports else None

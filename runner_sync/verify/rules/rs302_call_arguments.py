@@ -3,11 +3,13 @@
 What: a call of a function, constructor, `self.method(...)`, `super().method(...)` or `Base.method(self, ...)` whose
 arguments fit no definition that it can reach in the target; a keyword-only parameter passed by position, or the
 reverse, counts. Methods are looked up through the real MRO (omni GPU → vllm-ascend → vLLM), so the rule finds a call
-that fits vLLM but not vllm-ascend's override. Constructors are checked behind an `__init__` that only passes its
-arguments on, and for a class that a class body names (`self.model_runner_cls(...)`). If an object may have one of
-several classes (`self.drafter`), then with the old trees one class that no longer accepts the call is enough, unless a
-condition may choose the class. A parameter with the default `None` is required if the function asserts that it is
-given, or raises without it. With the old trees also a `TypedDict` that is called without a key which it newly requires.
+that fits vLLM but not vllm-ascend's override. For a module's `f = lambda …` and `f = Class()` its parameters and those
+of `Class.__call__` count. Constructors are checked behind an `__init__` that only passes its arguments on, and for a
+class that a class body names (`self.model_runner_cls(...)`). If an object may have one of several classes
+(`self.drafter`), then with the old trees one class that no longer accepts the call is enough, unless a condition may
+choose the class. A parameter with the default `None` is required if the function asserts that it is given, or raises
+without it. With the old trees also a `TypedDict` that is called without a key which it newly requires, and a local
+function or lambda that is passed to a function which newly calls it with other arguments.
 
 Example: `NPUModelRunner._update_states_after_model_execute(self, output)` after the target added a required parameter.
 
@@ -31,6 +33,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from runner_sync.model import Finding, Severity
 from runner_sync.signatures import join_quoted
 from runner_sync.verify.expecting import CALL_ERRORS
+from runner_sync.verify.trees.calling.callbacks import find_unfitting_callbacks
 from runner_sync.verify.trees.calling.calls import Unfitting, find_misfits
 from runner_sync.verify.trees.functions import find_asserted
 from runner_sync.verify.trees.modules import Module
@@ -54,6 +57,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
         for node in step.frame.nodes():
             if isinstance(node, ast.Call) and not step.frame.is_guarded(node, CALL_ERRORS):
                 yield from _check_keys(step, node)
+                yield from _check_callbacks(step, node)
 
 
 def _describe_group(found: Unfitting) -> tuple[object, ...]:
@@ -76,6 +80,19 @@ def _make_finding(group: Sequence[Unfitting]) -> Finding:
         message=f"`{callee.name}` ({callee.place}) {text}{_REFUSED if _is_none_refused(found) else ''}.",
         fix=f"Call `{callee.name}` as {callee.place} declares it.",
     )
+
+
+def _check_callbacks(step: Step, call: ast.Call) -> Iterator[Finding]:
+    """Yield a finding for each local function that a callee newly calls with arguments which it does not accept."""
+    for found in find_unfitting_callbacks(step, call):
+        what = f"`{ast.unparse(found.value)}`" if isinstance(found.value, ast.Name) else "This function"
+        yield step.frame.finding(
+            (CODE, SEVERITY),
+            found.value,
+            symbol=f"{found.callee.name}({found.parameter}=)",
+            message=f"{what} {found.misfit.text}, and `{found.callee.name}` calls it so ({found.place}).",
+            fix=f"Give it the parameters with which {found.place} calls it.",
+        )
 
 
 def _check_keys(step: Step, call: ast.Call) -> Iterator[Finding]:

@@ -17,7 +17,7 @@ from runner_sync.verify.trees.calling import callees, wrappers
 from runner_sync.verify.trees.calling.aliases import resolve_alias
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.classes import ClassInfo, Mro
-from runner_sync.verify.trees.frames import Frame, class_frame
+from runner_sync.verify.trees.frames import Frame, class_frame, module_frame
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.runtime import Runtime
 from runner_sync.verify.trees.values.annotations import Instance
@@ -126,10 +126,23 @@ class CallGraph(Runtime, ABC):
         node, module = definition.node, definition.module
         if info is not None:
             return callees.find_constructors(self.classes, info)
+        if definition.kind == "value" and module is not None:
+            return self._callees_of_value(definition, module)
         if definition.kind != "function" or not isinstance(node, Function) or module is None:
             return []
         callee = self._callee_of_function(node, module, None, through_class=True)
         return [callee] if callee is not None else []
+
+    def _callees_of_value(self, definition: Definition, module: Module) -> list[Callee]:
+        """Return the callees of a module's ``name = lambda …``, or of ``name = Class()``: the method ``__call__``."""
+        value = definition.binding.value if definition.binding is not None else None
+        if isinstance(value, ast.Lambda):
+            name = definition.name.rpartition(".")[2]
+            callee = callees.from_function(callees.make_function(name, value), module, None, through_class=True)
+            return [callee] if callee is not None else []
+        made = self.named_classes(module_frame(module), value.func) if isinstance(value, ast.Call) else []
+        reached = [self.method(mro, "__call__") for mro in self.classes.mros_of(instance.info for instance in made)]
+        return [callee for group in reached for callee in group] if all(reached) else []
 
     def _callee_of_function(
         self, function: Function, module: Module, info: ClassInfo | None, *, through_class: bool

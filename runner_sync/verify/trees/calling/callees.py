@@ -6,6 +6,7 @@ Comes in: functions and classes. Goes out: `Callee`s, or ``None`` if they are un
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -48,6 +49,13 @@ def functions_of(callees: Sequence[Callee]) -> list[Function]:
     """Return the functions that give calls of ``callees`` their values; empty if one of them is a constructor."""
     found = [callee.function for callee in callees if callee.function is not None]
     return found if len(found) == len(callees) else []
+
+
+@functools.lru_cache(maxsize=1024)
+def make_function(name: str, value: ast.Lambda) -> ast.FunctionDef:
+    """Return ``def name(…): return …`` for ``name = lambda …``, always the same node."""
+    body: list[ast.stmt] = [ast.copy_location(ast.Return(value.body), value)]
+    return ast.copy_location(ast.FunctionDef(name, value.args, body, []), value)
 
 
 def from_function(function: Function, module: Module, info: ClassInfo | None, *, through_class: bool) -> Callee | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 
 from runner_sync.syntax import Function, dotted_name
 from runner_sync.verify.answers import remembered
@@ -136,13 +137,13 @@ class CallGraph(Runtime, ABC):
     def _callees_of_value(self, definition: Definition, module: Module) -> list[Callee]:
         """Return the callees of a module's ``name = lambda …``, or of ``name = Class()``: the method ``__call__``."""
         value = definition.binding.value if definition.binding is not None else None
+        name = definition.name.rpartition(".")[2]
         if isinstance(value, ast.Lambda):
-            name = definition.name.rpartition(".")[2]
             callee = callees.from_function(callees.make_function(name, value), module, None, through_class=True)
             return [callee] if callee is not None else []
         made = self.named_classes(module_frame(module), value.func) if isinstance(value, ast.Call) else []
         reached = [self.method(mro, "__call__") for mro in self.classes.mros_of(instance.info for instance in made)]
-        return [callee for group in reached for callee in group] if all(reached) else []
+        return [replace(callee, name=name) for group in reached for callee in group] if all(reached) else []
 
     def _callee_of_function(
         self, function: Function, module: Module, info: ClassInfo | None, *, through_class: bool

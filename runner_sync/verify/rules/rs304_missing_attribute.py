@@ -24,9 +24,9 @@ method, tests the platform or device, the class of `self`, or an attribute that 
 Attributes that a class lacks because it lost one of its bases are one finding, at the class.
 
 With the old trees the rule also reports an attribute that one class that runs the method lost, even if its sibling
-classes set it; and `if hasattr(self, "x"):` without another branch where upstream no longer defines `x`: a warning,
-since nothing fails. A read under a flag of `self` that the target only ever sets to `False` cannot fail today: it is a
-warning.
+classes set it; an attribute that `__init__` reads, an `__init__` set in the old trees, and only a later method sets
+now; and `if hasattr(self, "x"):` without another branch where upstream no longer defines `x`: a warning, since nothing
+fails. A read under a flag of `self` that the target only ever sets to `False` cannot fail today: it is a warning.
 
 Leaves alone: reads under a condition that tests for the attribute with `hasattr`/`getattr`, code in `try`/`except
 AttributeError`, version switches, attributes of one branch of a conditional base below the condition that chooses this
@@ -43,11 +43,12 @@ from dataclasses import replace
 from typing import TypeGuard
 
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import is_super, walk
+from runner_sync.syntax import Function, is_super, walk
 from runner_sync.verify.trees import gpu_only
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_finding
 from runner_sync.verify.trees.functions import calls_of, reads_of
+from runner_sync.verify.trees.initial import is_set_at_start
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, step_of, steps
@@ -75,10 +76,42 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterat
                 yield replace(_make_finding(program, frame, node, instead=advice), cause=cause)
             elif step is not None and (head := _find_class_lacking(step, node)):
                 yield _make_finding(program, frame, node, head=head)
+            elif step is not None and (late := _find_late_writer(step, node)):
+                yield _make_late_finding(frame, node, late)
     for step in steps(program, module, old):
         for call, name in _find_hasattr_tests(step.frame):
             if _is_gone(step, name):
                 yield _make_hasattr_finding(step.frame, call, name)
+
+
+def _find_late_writer(step: Step, node: ast.Attribute) -> str:
+    """Return the method that sets an attribute which ``__init__`` reads, if an ``__init__`` did so in the old trees and
+    none does now; else an empty text."""
+    frame, name = step.frame, node.attr
+    is_first = frame.function.name == "__init__" and not _is_exempt(frame, node) and _runs_at_once(frame, node)
+    now, was = step.mros if is_first and frame.is_self(node.value) else ([], [])
+    late = [mro for mro in now if not mro.open and not is_set_at_start(step.program, mro, name)]
+    if not late or not all(is_set_at_start(step.old, mro, name) for mro in was):
+        return ""
+    setting = (a.function.name for mro in late for _, a in step.program.assignments(mro, name) if a.function)
+    return "" if step.program.world.surroundings.is_set_on_runner(name) else next(setting, "")
+
+
+def _runs_at_once(frame: Frame, node: ast.AST) -> bool:
+    """Whether a node is part of the function itself, and not of a nested one."""
+    while not isinstance(node, Function | ast.Lambda):
+        node = frame.parent(node)
+    return node is frame.function
+
+
+def _make_late_finding(frame: Frame, node: ast.Attribute, late: str) -> Finding:
+    return frame.finding(
+        (CODE, SEVERITY),
+        node,
+        symbol=node.attr,
+        message=f"`{ast.unparse(node)}` is read in `__init__`, and only `{late}` sets it now, which runs later.",
+        fix=f"Read what the target's `__init__` uses in place of `{node.attr}`, or read it after `{late}`.",
+    )
 
 
 def find_inherited(program: Program, module: Module) -> Iterator[Finding]:

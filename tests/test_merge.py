@@ -381,3 +381,34 @@ def test_what_is_left_out_takes_along_what_reads_it_however_far_above() -> None:
     )
     result = merge(Triple(base, plain, upstream))
     assert result.text == plain
+
+
+@pytest.mark.parametrize("policy", [FOLLOW, PORT], ids=["follow", "port"])
+@pytest.mark.parametrize("way", ["break", "continue", "self.note(rows); break"])
+@pytest.mark.parametrize("loop", ["while self.goes_on:", "for group in self.groups:"])
+@pytest.mark.parametrize(
+    "omni",
+    [
+        pytest.param("\n    self.pack(rows)\n    self.send(rows)", id="taken away"),
+        pytest.param("\n    {loop}\n        self.wait()\n    self.pack(rows)\n    self.send(rows)", id="left behind"),
+        pytest.param(
+            "\n    {loop}\n        def step(rows):\n            self.pack(rows)\n            self.send(rows)\n"
+            "        step(rows)",
+            id="of another function",
+        ),
+        pytest.param(
+            "\n    {loop}\n        self.wait()\n    else:\n        self.pack(rows)\n        self.send(rows)",
+            id="of which it is the else",
+        ),
+    ],
+)
+def test_what_leaves_a_loop_that_omni_has_no_more_stays_out(omni: str, loop: str, way: str, policy: Policy) -> None:
+    """``ast`` reads a ``break`` without a loop, and Python does not import it."""
+    head = "def f(self, rows):"
+    base = f"{head}\n    {loop}\n        self.pack(rows)\n        self.send(rows)\n"
+    upstream = base.replace("send", f"hold(rows)\n        if self.is_last(rows):\n            {way}\n        self.send")
+    result = merge(Triple(base, head + omni.format(loop=loop) + "\n", upstream), policy=policy)
+    assert result.parses
+    assert way not in result.text
+    assert [d.reason.kind for d in result.decisions if way in d.upstream] != []
+    assert way in merge(Triple(base, base.replace("send(rows)", "send(rows, 1)"), upstream), policy=policy).text

@@ -14,7 +14,7 @@ from runner_sync.confidence import CONTESTED
 from runner_sync.merge.doubts.along import add_left_out_together
 from runner_sync.merge.doubts.conditions import find_changed_conditions
 from runner_sync.merge.doubts.decisions import Decision, make_decisions
-from runner_sync.merge.doubts.exits import find_added_exits
+from runner_sync.merge.doubts.exits import drop_exits_outside_loops, find_added_exits
 from runner_sync.merge.doubts.misplaced import find_misplaced_moves, find_moved_apart, find_moves, find_out_of_order
 from runner_sync.merge.doubts.own_calls import drop_answered_by_calls
 from runner_sync.merge.doubts.own_statements import (
@@ -177,6 +177,8 @@ def _choose(weave: Weave, strands: list[Strand], terms: Terms) -> _Chosen:
     left_out = lost_with_it + undo_unread(weave, kept, contents, records_fit=not terms.policy.is_copy)
     kept, hollow_now = prune(weave, kept)
     hollow += [doubt for doubt in hollow_now if doubt not in hollow]
+    left_out += drop_exits_outside_loops(weave, kept)
+    kept, _ = prune(weave, kept)
     kept = move_comments_with_statements(weave, kept, terms.heritage)
     left_out += [doubt for doubt in hollow if not is_foreign(weave, doubt.strand, terms.foreign)]
     lost = [

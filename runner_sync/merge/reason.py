@@ -49,6 +49,7 @@ Kind = Literal[
     # What upstream added has no place.
     "exit that omni has otherwise",
     "repeated without omni's change",
+    "exit of no loop",
     "block at hand",
     "addition to a removed block",
     "addition to a removed passage",

@@ -1,13 +1,18 @@
-"""Find upstream's new ``return`` statements that omni writes otherwise.
+"""Find upstream's new ``return`` statements that omni writes otherwise, and each ``break`` outside a loop.
 
-Comes in: the kept strands of a ``Weave``. Goes out: ``Doubt`` values. May touch: nothing.
+Comes in: the kept strands of a ``Weave``. Goes out: ``Doubt`` values; a ``break`` outside a loop is marked as left out.
+May touch: ``kept`` of the strands.
 
 If omni changed every ``return`` to return more or to clean up, a new upstream ``return`` lacks that change. Nothing
 fails, but the result is incomplete there.
+
+Python rejects a ``break`` outside a loop. If omni emptied or removed the loop, upstream's new ``break`` is left out.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 
 from runner_sync.confidence import CONTESTED
@@ -29,6 +34,41 @@ def find_added_exits(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
         if strand.sides == "u" and node.canon in changed:
             doubts.append(Doubt(strand, Reason("exit that omni has otherwise"), CONTESTED))
     return doubts
+
+
+def drop_exits_outside_loops(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
+    """Leave out each ``break`` and ``continue`` outside a loop, with suites that hold nothing else; return doubts."""
+    inside = Counter(s.parent for s in kept if s.parent is not None and not pick_node(weave, s).is_comment)
+    inside.update(s.owner for s in kept if s.owner is not None)
+    doubts = []
+    for strand in kept:
+        if not _is_loop_exit(pick_node(weave, strand)) or _is_in_loop(weave, strand):
+            continue
+        strand.kept, outermost = False, strand
+        while (above := outermost.parent) is not None and inside[above] == 1:
+            above.kept, outermost = False, above
+        if outermost.parent is not None:
+            inside[outermost.parent] -= 1
+        doubts.append(Doubt(outermost, Reason("exit of no loop"), CONTESTED))
+    return doubts
+
+
+_OUT_OF_A_LOOP = re.compile(r"^ *(?:break|continue)$", re.MULTILINE)
+"""In canonical text each statement has a line of its own, even both of ``if late: note(); break``."""
+
+
+def _is_loop_exit(node: Node) -> bool:
+    return not node.is_comment and not node.is_loop and _OUT_OF_A_LOOP.search(node.canon) is not None
+
+
+def _is_in_loop(weave: Weave, strand: Strand) -> bool:
+    """Whether a statement stands in a loop of its own function; the ``else`` of a loop is outside it."""
+    above = strand.parent
+    while above is not None and not pick_node(weave, above).defines:
+        if pick_node(weave, above).is_loop:
+            return True
+        above = (above.owner or above).parent
+    return False
 
 
 def _is_distinct_return(node: Node) -> bool:

@@ -42,6 +42,7 @@ LEFT_OUT: Collection[Kind] = frozenset(
         "addition to a removed passage",
         *REPLACED,
         "addition reads what omni does not set",
+        "exit of no loop",
         "suite around nothing",
         "branch of a removed condition",
         "read only in what was left out",

@@ -106,6 +106,7 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
     "repeated without omni's change": (
         "{upstream} added this statement once more, and {omni} has changed the other copy"
     ),
+    "exit of no loop": "left out: this `break` or `continue` has no loop around it here",
     "block at hand": (
         "{upstream} has this under {names!r}; it was not added, because {omni} has all of it under another condition"
     ),

@@ -53,14 +53,17 @@ def by_texts(given: dict[Project, Tree], path: str, name: str) -> tuple[set[str]
     return set(found.classes), set(found.members)
 
 
-def by_trees(given: dict[Project, Tree], path: str, name: str) -> tuple[set[str], set[str]]:
+def by_trees(given: dict[Project, Tree], path: str, name: str) -> list[tuple[set[str], set[str]]]:
+    """What the class inherits, once for each branch of a conditional base."""
     world = World(given, surroundings=())
     classes = Classes(world)
     (definition,) = world.resolve(world.module_at(path), name)
     info = classes.info(definition)
     assert info is not None
-    parents = classes.mros(info)[0].classes[1:]
-    return {parent.name for parent in parents}, {member for parent in parents for member in parent.methods}
+    return [
+        ({parent.name for parent in parents}, {member for parent in parents for member in parent.methods})
+        for parents in (mro.classes[1:] for mro in classes.mros(info))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +97,7 @@ def test_a_class_inherits_the_same(runner: str, parents: set[str]) -> None:
     given = trees(runner)
     classes, members = by_texts(given, RUNNER, "R")
     assert classes == parents
-    assert (classes, members) == by_trees(given, RUNNER, "R")
+    assert [(classes, members)] == by_trees(given, RUNNER, "R")
 
 
 @pytest.mark.parametrize(
@@ -150,8 +153,8 @@ def test_released_runners_inherit_the_same(
         if path is not None:
             classes, members = by_texts(given, path, module.name)
             expected = by_trees(given, path, module.name)
-            assert classes == expected[0]
-            assert members >= expected[1]  # by text, fields count as members, too
+            # The texts show one branch of a conditional base; by text, fields count as members, too.
+            assert any(classes == names and members >= methods for names, methods in expected)
             seen += 1
     assert seen >= 5
     module_texts, world = ModuleTexts(given), World(given, surroundings=())

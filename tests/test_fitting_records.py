@@ -218,6 +218,32 @@ def test_a_construction_that_does_not_tell_its_fields_is_left_to_people(given: s
     assert fit_next_use(f"    def run(self):\n        self.state = State({given})\n", CHANGED) is None
 
 
+LOST = {"State": Record((*NOW[:3], "cache", *NOW[3:]), NOW)}
+SHORTER = {
+    "an unpacking in one line": (
+        "output, logits, metadata, _cache, common, hidden, positions, stats = self.state",
+        "output, logits, metadata, common, hidden, positions, stats = self.state",
+    ),
+    "the last of a construction": (
+        "self.state = State(output, logits, metadata, common, hidden, positions, stats, cache)",
+        "self.state = State(output, logits, metadata, common, hidden, positions, stats)",
+    ),
+    "on lines of its own": (
+        "(\n output,\n logits,\n metadata,\n cache,  # gone\n common,\n hidden,\n positions,\n stats,\n) = self.state",
+        "(\n output,\n logits,\n metadata,\n common,\n hidden,\n positions,\n stats,\n) = self.state",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SHORTER)
+def test_a_field_that_is_gone_is_taken_out(name: str) -> None:
+    before, after = SHORTER[name]
+    fitted = fit_next_use(f"    def run(self):\n        {before}\n", LOST)
+    assert fitted is not None
+    assert fitted.text == f"    def run(self):\n        {after}\n"
+    assert fit_next_use(fitted.text, LOST) is None
+
+
 # vllm-omni 0.14.0 on vllm-ascend 0.18.0: a field less, some more, and one that a merge has put behind all others.
 OTHERS = {"State": Record(("output", "logits", "metadata", "cache", "hidden", "positions"), NOW)}
 IN_ORDER = "output, logits, metadata, common, hidden, positions, stats"

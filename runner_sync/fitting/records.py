@@ -92,6 +92,7 @@ def fit_next_use(text: str, records: Mapping[str, Record], *, before: str = "", 
     """
     for repair in (
         partial(_drop_unknown_fields, before=before),
+        _drop_removed_fields,
         partial(_fit_unpacking, twin=twin),
         partial(_reorder_unpacking, twin=twin),
         _fit_construction,
@@ -138,6 +139,22 @@ def _is_any_read(names: Sequence[ast.expr], text: str) -> bool:
     words = {ast.unparse(name) for name in names}
     nodes = walk(tree_of(text))
     return any(isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in words for node in nodes)
+
+
+def _drop_removed_fields(text: str, records: Mapping[str, Record]) -> Repair | None:
+    """Return the method without a record's lost fields, in an unpacking or construction that is otherwise complete."""
+    for name, one in records.items():
+        gone = set(one.before) - set(one.now)
+        for around, elements in [*find_field_lists(text, name)] if gone else ():
+            words = [ast.unparse(element) for element in elements]
+            words = [word.lstrip("_") if word.lstrip("_") in gone else word for word in words]
+            left = [word for word in words if word not in gone]
+            if len(left) < len(words) and len(left) == len(one.now) and is_match(left, one.now):
+                lost = [element for element, word in zip(elements, words, strict=True) if word in gone]
+                made = remove_elements(text, elements, lost)
+                reason = f"{name} no longer has {', '.join(word for word in words if word in gone)}: removed here"
+                return make_mended(text, made, around, reason)
+    return None
 
 
 def _reorder_unpacking(text: str, records: Mapping[str, Record], *, twin: str) -> Repair | None:

@@ -6,7 +6,7 @@ import pytest
 
 from runner_sync.merge import Reason
 from runner_sync.model import Triple
-from runner_sync.upgrade.from_gpu.merging.half_ported import find_half_ported
+from runner_sync.upgrade.from_gpu.merging.half_ported import find_half_ported, find_unread_parameters
 
 OLD = "def run(self, rows):\n    self.note(rows)\n    return self.finish(rows)\n"
 NEW = (
@@ -125,3 +125,48 @@ def test_a_local_that_nothing_changes_any_more_is_half_of_a_feature(
     new: str, result: str, foreign: str, found: set[str]
 ) -> None:
     assert find_half_ported(Triple(EACH, EACH, new), result, {foreign}) == found
+
+
+STORE = """\
+def run(self, rows{parameter}):
+{setting}    self.note(rows)
+    self.store(rows{value})
+"""
+SETTING = "    if keep is None:\n        # all of them\n        keep = len(rows) > 0\n"
+KEEPING = STORE.format(parameter=", keep=False", setting="", value=", keep")
+KEEPING_NOW = STORE.format(parameter=", keep=None", setting=SETTING, value=", keep")
+GIVEN_UP = STORE.format(parameter="", setting="", value=", len(rows) > 0")
+BACK = STORE.format(parameter=", keep=None", setting=SETTING, value=", len(rows) > 0")
+
+
+@pytest.mark.parametrize(
+    ("mine", "now", "result", "found"),
+    [
+        pytest.param(GIVEN_UP, KEEPING_NOW, BACK, {"keep"}, id="nothing reads what it is set to"),
+        pytest.param(GIVEN_UP, KEEPING_NOW, KEEPING_NOW, set(), id="what reads it came, too"),
+        pytest.param(GIVEN_UP, KEEPING_NOW, BACK.replace("note(", "note(keep, "), set(), id="something else reads it"),
+        pytest.param(
+            GIVEN_UP,
+            KEEPING_NOW,
+            BACK.replace("keep = len(rows) > 0", "keep = self.count()\n        self.note()"),
+            set(),
+            id="what is under its test does more",
+        ),
+        pytest.param(KEEPING, KEEPING_NOW, BACK, set(), id="NPU has it"),
+        pytest.param(GIVEN_UP, BACK, BACK, set(), id="the twin does not read it either"),
+        pytest.param(
+            GIVEN_UP,
+            KEEPING_NOW.replace("keep=None", "keep=None, limit=0"),
+            BACK.replace("keep=None", "keep=None, limit=0"),
+            set(),
+            id="the twin's head has more news",
+        ),
+        pytest.param(GIVEN_UP, KEEPING_NOW, GIVEN_UP, set(), id="it did not come"),
+    ],
+)
+def test_parameters_that_came_back_for_nothing(mine: str, now: str, result: str, found: set[str]) -> None:
+    assert find_unread_parameters(Triple(KEEPING, mine, now), result) == found
+
+
+def test_what_is_no_method_has_no_parameters() -> None:
+    assert find_unread_parameters(Triple("keep = 1\n", "keep = 2\n", "keep = 3\n"), "keep = 2\n") == set()

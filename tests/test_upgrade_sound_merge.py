@@ -81,3 +81,31 @@ def test_a_change_that_comes_right_has_no_defects() -> None:
     assert defects("old.any()", BLOCK, "") == []
     assert defects("rows.any()", BLOCK, HANDED) == []
     assert defects("rows.any()", BLOCK, "") == []
+
+
+STORE = """\
+    def run(self, rows{parameter}):
+{setting}        self.note(rows)
+        self.store(rows, {value}, and_more)
+"""
+
+
+@pytest.mark.parametrize("reader", ["len(rows) > 0", "keep"])
+def test_a_parameter_that_npu_has_no_more_stays_out_where_nothing_reads_it(reader: str) -> None:
+    """``activate_lora`` of ``_dummy_run``, which vllm-ascend 0.18.0 gave up together with what had read it."""
+    base = STORE.format(parameter=", keep=False, late=False", setting="", value="keep")
+    setting = "        if keep is None:\n            keep = len(rows) > 0\n"
+    new = STORE.format(parameter=", late=False, size=0, keep=None", setting=setting, value="keep")
+    omni = STORE.format(parameter=", late=False, size=0", setting="", value=reader) if reader != "keep" else base
+    result, broken = sound_merge.merge_soundly(
+        Triple(base, omni, new),
+        merge.PORT,
+        veto=lambda _canon: None,
+        foreign=(),
+        pinned=frozenset(),
+        known={"len", "and_more"},
+    )
+    assert broken == set()
+    assert result.text == (omni if reader != "keep" else new)
+    asked = {(item.reason.kind, item.reason.names) for item in result.decisions}
+    assert asked == ({("parameter that nothing reads", ("keep",))} if reader != "keep" else set())

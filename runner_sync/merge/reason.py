@@ -79,6 +79,7 @@ Kind = Literal[
     # A veto refuses the statement.
     "reads what nothing sets",
     "half of a feature",
+    "parameter that nothing reads",
     "leaves before other statements",
     "needs an absent member",
     "uses refused code",

@@ -156,6 +156,7 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
         "left out: {upstream} newly sets {names}, and not all statements that use this fit here",
         "{passages} passages were left out of the port: {upstream} newly sets {names}, and not all uses fit here",
     ),
+    "parameter that nothing reads": "left out: {omni} no longer has the parameter {names}, and nothing here reads it",
     "leaves before other statements": "left out: with this, {names!r} would never run here",
     "needs an absent member": "left out: it needs {names}, which the NPU side does not have ({detail})",
     "uses refused code": "left out: it uses {names}, which is {detail}",

@@ -19,7 +19,7 @@ from difflib import SequenceMatcher
 
 from runner_sync.merge import Veto
 from runner_sync.model import Triple
-from runner_sync.statements import ROOT, Node, flatten
+from runner_sync.statements import ROOT, Node, below, flatten
 from runner_sync.statements.dataflow import binds, reads, sets, uses
 from runner_sync.thresholds import COUNTERPART, INLINE
 
@@ -51,6 +51,47 @@ def find_half_ported(
         if here and _is_fixed(name, result, [node for node in new if node.canon not in foreign]):
             found.add(name)
     return found
+
+
+def find_unread_parameters(sides: Triple, text: str) -> set[str]:
+    """Return parameters that the port brings back from the twin although nothing but their own setters reads them.
+
+    vllm-ascend dropped the parameter together with its readers; the twin has both. Returns none if the port brings
+    other parameters of the twin along::
+
+        GPU twin    def run(self, rows, keep=None):       vllm-ascend    def run(self, rows):
+                        if keep is None:
+                            keep = len(rows) > 0
+                        self.store(rows, keep)                               self.store(rows, len(rows) > 0)
+    """
+    was, mine, new, result = (_flatten_unit(side) for side in (sides.base, sides.omni, sides.upstream, text))
+    if not (was and mine and new and result):
+        return set()
+    back = binds(result[0]) - binds(mine[0])
+    is_idle = back <= binds(was[0]) & binds(new[0]) and all(_is_read(name, new) for name in back)
+    return set(back) if is_idle and not any(_is_read(name, result) for name in back) else set()
+
+
+def _flatten_unit(text: str) -> Sequence[Node]:
+    """Flatten a method or function, starting at its head; empty for any other text."""
+    nodes = flatten(text)
+    return nodes if nodes and nodes[0].defines else ()
+
+
+def _is_read(name: str, nodes: Sequence[Node]) -> bool:
+    """Whether a statement reads a name other than to set it; conditions around nothing but its setters do not count."""
+
+    def is_setting(node: Node) -> bool:
+        return node.is_comment or binds(node) == {name}
+
+    def is_around_settings(k: int) -> bool:
+        return nodes[k].keyword in ("if", "elif") and all(
+            is_setting(nodes[inner]) for inner in list(below(nodes, k))[1:]
+        )
+
+    return any(
+        name in reads(node) and not is_setting(node) and not is_around_settings(k) for k, node in enumerate(nodes)
+    )
 
 
 def _flatten_code(text: str) -> list[Node]:

@@ -18,7 +18,7 @@ from runner_sync.statements.dataflow import binds
 from runner_sync.texts.member_text import canonical
 from runner_sync.texts.soundness import Problem, find_problems
 from runner_sync.thresholds import TRIES
-from runner_sync.upgrade.from_gpu.merging.half_ported import find_half_ported
+from runner_sync.upgrade.from_gpu.merging.half_ported import find_half_ported, find_unread_parameters
 from runner_sync.upgrade.from_gpu.merging.idle_passages import Undone, ask_about_undone, undo_idle_passages
 from runner_sync.upgrade.from_gpu.merging.refusing import refuse_readers
 
@@ -46,6 +46,7 @@ def merge_soundly(
         result = merge.merge(sides, policy=policy, veto=refuse_readers(missing, veto), foreign=foreign, pinned=pinned)
         broken = find_problems(result.text, known) - before if result.parses else set()
         half = find_half_ported(sides, result.text, foreign, veto=veto) if result.parses else set()
+        unread = find_unread_parameters(sides, result.text) if result.parses else set()
         if not missing and not undone:
             first_defects = broken | {Problem("half", name) for name in half}
         sides, more = undo_idle_passages(sides, result.text, broken)
@@ -53,6 +54,7 @@ def merge_soundly(
             undone += more
             continue
         names: dict[str, Kind] = dict.fromkeys(half, "half of a feature")
+        names |= dict.fromkeys(unread, "parameter that nothing reads")
         names |= dict.fromkeys((it.what for it in broken if it.kind != "idle"), "reads what nothing sets")
         lost = _find_lost_calls(sides, result.text) - pinned if result.parses else frozenset()
         if not (names.keys() - missing or lost) or attempt == TRIES - 1:

@@ -261,7 +261,7 @@ def blocks(context: typer.Context, trees: Trees, output: o.Outputs = None) -> in
 def explain(context: typer.Context, place: o.Place, trees: Trees, output: o.Outputs = None) -> int:
     """Say where a line of a runner comes from: vllm-ascend, the GPU runners, or omni itself.
 
-    With the id of a review item: show the item as the last upgrade reported it, with both sides.
+    With the id of a review item: show the item as the upgrade reported it, in full.
     """
     from runner_sync import sync
 

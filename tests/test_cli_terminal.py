@@ -237,7 +237,7 @@ def test_advice_shows_how_to_read_the_first_item_that_a_search_finds() -> None:
     report = replace(PLAN, reviews=(first, replace(first, id="R1")), changes=(FileChange(RUNNER, "", "# R1\n"),))
     for root, words in ((Path("a b"), "explain R1 --omni-path 'a b'"), (Path(), "explain R1")):
         said = advise(report, (RUNNER,), root=root, is_tree=False, options="")
-        assert f"(`runner-sync {words}` shows one with both sides)" in said
+        assert f"(`runner-sync {words}` shows one in full)" in said
 
 
 def test_advice_names_no_file_when_no_written_file_holds_an_item() -> None:

@@ -58,26 +58,37 @@ def test_an_item_is_found_by_the_beginning_of_its_id_and_from_a_folder_inside(tr
         explained(trees.omni, "R12")
 
 
-def test_the_next_upgrade_replaces_what_the_last_one_asked_of_the_same_folder(trees: Trees) -> None:
+def test_items_of_earlier_upgrades_of_the_same_folder_stay(trees: Trees) -> None:
     asked.keep(trees.omni, [ITEM])
     asked.keep(trees.ascend_old, [replace(ITEM, id="Rf")])
-    asked.keep(trees.omni, [OTHER])
-    with pytest.raises(InputError, match=r"no review item R12ab\. `runner-sync upgrade --diff -o text` with"):
-        explained(trees.omni, "R12ab")
+    asked.keep(trees.omni, [OTHER, replace(ITEM, id="R0")])
+    asked.keep(trees.omni, [replace(ITEM, id="R0", line=9)])
+    assert (explained(trees.omni, "R12ab"), explained(trees.omni, "R0").line) == (ITEM, 9)
+    with pytest.raises(InputError, match=r"no upgrade .* review item Rf\. `runner-sync upgrade --diff -o text` with"):
+        explained(trees.omni, "Rf")
     with pytest.raises(InputError, match=r"left questions here: name its folder with --omni-path\. .* shows its quest"):
         explained(trees.vllm, "R12cd")
 
 
-@pytest.mark.parametrize("data", [b"", b"5", b"[5]", b'[{"id": "R12ab", "new": 1}]'])
+def test_a_checkout_inside_another_has_items_of_its_own(trees: Trees) -> None:
+    asked.keep(trees.omni, [ITEM])
+    inside = trees.omni / "inside"
+    inside.mkdir()
+    assert asked.load_items(inside) == [ITEM]
+    (inside / ".git").write_text("gitdir: elsewhere\n")
+    assert asked.load_items(inside) == []
+
+
+@pytest.mark.parametrize("data", [b"", b"5", b"[5]", b"{}", b'[{"id": "R12ab", "new": 1}]'])
 def test_what_another_version_kept_counts_as_nothing(trees: Trees, data: bytes) -> None:
     cache.store("asked", str(trees.omni), data)
-    assert asked.load_items(trees.omni) is None
+    assert asked.load_items(trees.omni) == []
 
 
 def test_a_cache_that_cannot_be_written_keeps_nothing(trees: Trees) -> None:
     (trees.omni.parent / "cache").write_text("")
     asked.keep(trees.omni, [ITEM])
-    assert asked.load_items(trees.omni) is None
+    assert asked.load_items(trees.omni) == []
 
 
 def test_the_folder_that_was_written_to_need_not_be_a_tree(trees: Trees, capsys: pytest.CaptureFixture[str]) -> None:

@@ -439,17 +439,21 @@ def test_the_ratchet_accepts_nothing_new(locked: Trees, tmp_path: Path) -> None:
     assert file.read_text("utf-8") == before
 
 
+@pytest.mark.parametrize(("config", "heading"), [("pyproject.toml", "[tool.runner-sync]\n"), ("ci/checks.toml", "")])
 def test_old_findings_can_be_accepted_as_the_report_says(
-    locked: Trees, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    locked: Trees, config: str, heading: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Most trees have findings that are older than the tool; only people read how to accept them."""
     monkeypatch.chdir(locked.omni)
-    assert cli.run(["check"]) == 1
+    Path("ci").mkdir()
+    Path(config).write_text(heading, "utf-8")
+    check = ["check", "--config", config]
+    assert cli.run(check) == 1
     said = capsys.readouterr().out
     (first, setting) = re.findall(r"`([^`]+)`", " ".join(said[said.index("note: the first time") :].split()))
     assert cli.run(shlex.split(first)[1:]) == 0
-    (locked.omni / "pyproject.toml").write_text(f"[tool.runner-sync]\n{setting}\n", "utf-8")
-    assert cli.run(["check"]) == 0
+    Path(config).write_text(f"{heading}{setting}\n", "utf-8")
+    assert cli.run(check) == 0
     assert "--update-baseline" not in capsys.readouterr().out
 
 

@@ -1,4 +1,4 @@
-"""Keep the review items of the last upgrade that wrote to a folder, and show one of them again (``explain ID``).
+"""Keep the review items of upgrades that wrote to a folder, and show one of them again (``explain ID``).
 
 Comes in: review items, or the beginning of an id. Goes out: a ``Report`` of one item. May touch: the cache folder.
 """
@@ -20,24 +20,42 @@ from runner_sync.user_paths import resolved
 _KIND = "asked"
 
 
+_MOST = 1000
+"""Number of items that are kept for a folder."""
+
+
 def keep(root: Path, reviews: Sequence[ReviewItem]) -> None:
-    """Keep ``reviews`` for the folder ``root``, in place of earlier ones; not if the cache cannot be written."""
+    """Keep ``reviews`` for the folder ``root``, not if the cache cannot be written.
+
+    The latest of earlier ones stay, because their comments may still stand in the files.
+    """
+    fresh = {item.id for item in reviews}
+    items = [*reviews, *(item for item in _load(resolved(root)) if item.id not in fresh)]
     with contextlib.suppress(InputError):
-        cache.store_answer(_KIND, str(resolved(root)), json.dumps([asdict(item) for item in reviews]).encode())
+        data = json.dumps([asdict(item) for item in items[:_MOST]])
+        cache.store_answer(_KIND, str(resolved(root)), data.encode())
 
 
-def load_items(place: Path) -> list[ReviewItem] | None:
-    """Return what is kept for the folder ``place`` or the nearest one around it; ``None`` if nothing is."""
+def _load(root: Path) -> list[ReviewItem]:
+    """Return what is kept for exactly this folder."""
+    with contextlib.suppress(*cache.OTHER_FORM):
+        return [ReviewItem(**item) for item in json.loads(cache.load_answer(_KIND, str(root)) or b"[]")]
+    return []
+
+
+def load_items(place: Path) -> list[ReviewItem]:
+    """Return what is kept for the folder ``place``, or the nearest one around it in the same checkout."""
     folder = resolved(place)
     for root in (folder, *folder.parents):
-        data = cache.load_answer(_KIND, str(root))
-        with contextlib.suppress(*cache.OTHER_FORM):
-            return [ReviewItem(**item) for item in json.loads(data or b"")]
-    return None
+        if items := _load(root):
+            return items
+        if (root / ".git").exists():
+            break
+    return []
 
 
 def explain_item(options: CheckOptions, beginning: str) -> Report:
-    """Show the review item whose id begins with ``beginning``, as the last upgrade of the omni tree reported it.
+    """Show the review item whose id begins with ``beginning``, as an upgrade of the omni tree reported it.
 
     Raises ``InputError`` if no upgrade left items for this tree, and unless exactly one id begins so.
     """
@@ -47,13 +65,13 @@ def explain_item(options: CheckOptions, beginning: str) -> Report:
         "`runner-sync upgrade --diff -o text` with the options of the upgrade shows its questions again, in a worktree "
         "of the commit before it."
     )
-    if items is None:
+    if not items:
         raise InputError(
             f"no upgrade that wrote to {resolved(place)} left questions here: name its folder with --omni-path. {again}"
         )
     found = {item.id: item for item in items if item.id.startswith(beginning)}
     if not found:
-        raise InputError(f"the last upgrade that wrote to {resolved(place)} has no review item {beginning}. {again}")
+        raise InputError(f"no upgrade that wrote to {resolved(place)} has the review item {beginning}. {again}")
     if len(found) > 1 and beginning not in found:
         raise InputError(
             f"{beginning} begins the ids {' and '.join([*found][:2])}: write more of the id that is meant."

@@ -62,8 +62,8 @@ def units(beginning: str) -> list[str]:
 
 
 def items(beginning: str) -> list[str]:
-    """Return the ids of the review items of the last upgrade that wrote to the current folder that begin so."""
-    return [item.id for item in asked.load_items(Path()) or () if item.id.startswith(beginning)]
+    """Return the ids that begin so, of the review items of upgrades that wrote to the current folder."""
+    return [item.id for item in asked.load_items(Path()) if item.id.startswith(beginning)]
 
 
 def _read_units(path: Path) -> list[str]:

@@ -54,7 +54,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "Where every line of a file comes from.",
             "runner-sync explain vllm_omni/platforms/npu/worker/npu_ar_model_runner.py",
         ),
-        ("What a review comment is about, with both sides.", "runner-sync explain R54bf8c99"),
+        ("What a review comment is about, in full.", "runner-sync explain R54bf8c99"),
     ),
     "lock": (
         ("Infer what every unit was last synced to, and record it.", "runner-sync lock --ascend-path ../vllm-ascend"),

@@ -6,6 +6,7 @@ not find what it was asked for. May touch: the trees, by reading.
 
 from __future__ import annotations
 
+import os
 import shlex
 from fnmatch import fnmatchcase
 from pathlib import PurePath
@@ -152,11 +153,12 @@ def advise_baseline(options: CheckOptions, given: inputs.Inputs) -> str:
         return ""
     name = f"{PurePath(given.lock_file).stem}-baseline.json"
     source = given.config.source
+    value = name if source is None else PurePath(os.path.relpath(given.root / name, source.parent)).as_posix()
     where = "[tool.runner-sync] of pyproject.toml" if source is None else str(source)
     file = shlex.quote(str(given.root / name))
     return (
         f"the first time, accept findings that are older than your work: `runner-sync check --baseline {file} "
-        f'--update-baseline`, commit that file, and set `baseline = "{name}"` in {where}'
+        f'--update-baseline`, commit that file, and set `baseline = "{value}"` in {where}'
     )
 
 

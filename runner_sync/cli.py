@@ -230,8 +230,8 @@ def verify(
 
     What is new against the trees of the lock or of --ascend-base is reported; without either, all that does not fit.
 
-    Some rules need older trees: without either, the vllm-ascend that the copies seem to follow, and the vLLM that the
-    omni tree is for. Nothing of them is installed or run.
+    Some rules need older trees: without either, the vllm-ascend that the copies seem to follow, and the vLLM of
+    --vllm-base, else the one that the omni tree is for. Nothing of them is installed or run.
     """
     from runner_sync import sync
 

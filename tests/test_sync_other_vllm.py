@@ -124,13 +124,12 @@ def test_a_vllm_of_the_omni_tree_that_cannot_be_read_is_said(
 @pytest.mark.parametrize(
     ("version", "named", "gone", "why"),
     [
-        pytest.param("0.20.0", None, "of_19", "which it declares", id="vllm-ascend's"),
         pytest.param("0.20.0", "0.18.0", "of_18", "which --vllm-base names", id="the named one"),
         pytest.param("0.21.0", None, "of_21", "which this vllm-omni is for", id="omni's, newer than the target"),
-        pytest.param("0.18.0", None, "of_19", "which it declares", id="vllm-ascend's, not omni's older one"),
+        pytest.param("0.18.0", None, "of_18", "which this vllm-omni is for", id="omni's, older than vllm-ascend's"),
     ],
 )
-def test_the_vllm_that_belongs_to_the_vllm_ascend_of_the_copies(
+def test_the_named_vllm_or_the_one_of_the_omni_tree_is_the_older_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, named: str | None, gone: str, why: str
 ) -> None:
     stay_at_home(monkeypatch, tmp_path)

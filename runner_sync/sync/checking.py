@@ -224,7 +224,7 @@ def _open_comparison(
     except InputError as error:
         remarks.append(f"{failed} {TITLES[project]} to compare with: {error}")
     try:
-        vllm, why = pairs.open_vllm_beside(followed, options, given, new)
+        vllm, why = pairs.open_vllm_beside(options, given, new)
     except InputError as error:
         remarks.append(f"{failed} vLLM to compare with: {error}")
     if followed is new.followed and vllm is new.vllm:

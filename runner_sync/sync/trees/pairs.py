@@ -119,32 +119,25 @@ def open_newest(refs: Iterable[str], given: inputs.Inputs, options: CheckOptions
     return None if ref is None or has_texts_of(ref, given.followed) else open_followed_at(ref, given, options)
 
 
-def open_vllm_beside(followed: Tree, options: CheckOptions, given: inputs.Inputs, new: Pair) -> tuple[Tree, str]:
-    """Open the vLLM that the runners were made for, if their copies seem to follow ``followed``; say why it is this.
+def open_vllm_beside(options: CheckOptions, given: inputs.Inputs, new: Pair) -> tuple[Tree, str]:
+    """Open the vLLM that ``--vllm-base`` names, else the one that omni is for; say why it is this one.
 
-    It is the named one, else the one that an older ``followed`` declares, else the one that omni is for. Omni's comes
-    first if it is newer than the target, which then lacks what omni expects. It is the target's if none is known, or
-    omni's has the same minor version. Raises ``InputError`` if it cannot be read.
+    It is the target's if none is known, or omni's has the same minor version. What the copies follow does not count,
+    because omni's shared code runs on omni's own vLLM. Raises ``InputError`` if it cannot be read.
     """
-    declared = sources.declared_vllm(followed) if followed is not new.followed else None
-    omnis, target = sources.declared_vllm(given.omni), new.vllm.source.version
-    version: str | None = None
-    why = "which this vllm-omni is for"
-    if options.vllm_base is not None:
-        version, why = options.vllm_base, "which --vllm-base names"
-    elif declared is not None and not _is_later_minor(omnis, target):
-        version, why = declared, "which it declares"
-    elif _is_later_minor(omnis, target) or _is_later_minor(target, omnis):
-        version = omnis
+    version, why = options.vllm_base, "which --vllm-base names"
+    if version is None and not _has_minor_of(sources.declared_vllm(given.omni), new.vllm.source.version):
+        version, why = sources.declared_vllm(given.omni), "which this vllm-omni is for"
     if version is None or has_texts_of(version, new.vllm):
         return new.vllm, ""
     return inputs.open_at("vllm", version, new.vllm, options.progress), why
 
 
-def _is_later_minor(version: str | None, than: str | None) -> bool:
+def _has_minor_of(version: str | None, other: str | None) -> bool:
+    """Whether two versions have the same minor version, as far as both are known."""
     from packaging.version import Version
 
-    return version is not None and than is not None and Version(version).release[:2] > Version(than).release[:2]
+    return version is None or other is None or Version(version).release[:2] == Version(other).release[:2]
 
 
 def _find_locked_vllm(ref: str, given: inputs.Inputs) -> str | None:

@@ -130,8 +130,11 @@ class NPUModelRunner(GPUModelRunner):
 """
 
 
-def told_of_field(use: str, before: str, after: str) -> list[tuple[str, str]]:
-    text = npu("def run(self, n):\n    row = self.give(n)\n    " + use.replace("\n", "\n    "))
+NAMES = "from vllm_ascend.runner import Row"
+
+
+def told_of_field(use: str, before: str, after: str, head: str = "") -> list[tuple[str, str]]:
+    text = npu("def run(self, n):\n    row = self.give(n)\n    " + use.replace("\n", "\n    "), head=head)
     old, new = (ROWS.format(kind=kind) for kind in (before, after))
     return symbols(find(world(npu=text, ascend=new), world(npu=text, ascend=old)))
 
@@ -165,6 +168,31 @@ LOOP = "for one in row.ids:\n    print(one)"
 )
 def test_a_field_that_is_asked_for(use: str, before: str, after: str) -> None:
     assert told_of_field(use, before, after) == []
+
+
+SETTLED = {
+    "stored": "row.ids = []\nrow.ids.append(1)",
+    "stored with a default": "row.ids = row.ids or []\nrow.ids.append(1)",
+    "made here": "row = Row(ids=[1])\nrow.ids.append(1)",
+    "made here by place": "row = Row([1])\nreturn row.ids[0]",
+    "a tested local": "ids = row.ids\nif ids is None:\n    return\nreturn row.ids[0]",
+    "a local in a test": "if (ids := row.ids) is not None:\n    return row.ids[0]",
+    "a test of all": "rows = [row]\nif any(one.ids is None for one in rows):\n    return\nreturn row.ids[0]",
+    "a filter": "rows = [one for one in n if one.ids is not None]\nfor row in rows:\n    row.ids[0]",
+    "the object is asked": "if not row.has():\n    return\nreturn row.ids[0]",
+}
+UNSETTLED = {
+    "another field is stored": "row.size = 1\nreturn row.ids[0]",
+    "another local is tested": "size = row.size\nif size is None:\n    return\nreturn row.ids[0]",
+    "an untested local": "ids = row.ids\nreturn ids[0]",
+    "another object is made": "other = Other([1])\nreturn row.ids[0]",
+}
+
+
+@pytest.mark.parametrize("name", [*SETTLED, *UNSETTLED])
+def test_what_the_function_knows_of_a_field(name: str) -> None:
+    found = told_of_field((SETTLED | UNSETTLED)[name], "list[int]", "list[int] | None", NAMES)
+    assert found == ([("RS311", "ids")] if name in UNSETTLED else [])
 
 
 USES = "rows, padded = self.split(n)\nreturn rows.first"

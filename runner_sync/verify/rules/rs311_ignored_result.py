@@ -45,8 +45,9 @@ from runner_sync.verify.trees.values import returns
 from runner_sync.verify.trees.values.dereferenced import is_expected
 from runner_sync.verify.trees.values.guards import find_tests_of
 from runner_sync.verify.trees.values.optional import find_newly_optional, gives_none, never_gave_none
+from runner_sync.verify.trees.values.settled import is_settled_here, is_tested
 from runner_sync.verify.trees.values.unset import is_decided_by
-from runner_sync.verify.trees.values.uses import COMPARED, Place, find_unpackings, places, places_of
+from runner_sync.verify.trees.values.uses import Place, find_unpackings, places, places_of
 
 CODE = "RS311"
 NAME = "ignored-result"
@@ -249,24 +250,19 @@ def _check_optional_field(step: Step, read: ast.Attribute) -> Iterator[Finding]:
     if needing is not None and not find_tests_of(step.frame.function, read):
         place = find_newly_optional(step, read)
         what = f"`{ast.unparse(read)}` may be `None` now ({place})"
-        if place:
+        if place and not is_settled_here(step.program, step.frame, read):
             yield _make_none_finding(step.frame, needing, read.attr, f"{what}, and this is used as if it never was.")
 
 
 def _find_needing(frame: Frame, uses: Sequence[Place]) -> Place | None:
     """Return the first place that fails on ``None``; ``None`` if there is none, or the code tests the value."""
     needing = [place for place in uses if place.fails_on_none and not is_expected(frame, place.node)]
-    return needing[0] if needing and not any(_is_tested(place) for place in uses) else None
+    return needing[0] if needing and not any(is_tested(place) for place in uses) else None
 
 
 def _make_none_finding(frame: Frame, needing: Place, symbol: str, message: str) -> Finding:
     fix = "Ask for `None` first, as the target's own callers do."
     return frame.finding((CODE, SEVERITY), needing.node, symbol=symbol, message=message, fix=fix)
-
-
-def _is_tested(place: Place) -> bool:
-    """Whether the code tests what a value is, or has a default for it."""
-    return place.is_tested or place.use in COMPARED | {"alternative", "asked", "truth"}
 
 
 def _is_sometimes_none(callee: Callee) -> bool:

@@ -9,7 +9,7 @@ ASCEND = """\
 from vllm.runner import GPUModelRunner
 
 class NPUModelRunner(GPUModelRunner):
-    def draft(self, n, compute=lambda hidden: None):
+    def draft(self, n, compute=lambda hidden: None, mask=None):
         {body}
 """
 PASSES = {
@@ -51,8 +51,16 @@ def test_a_function_that_may_accept_it(use: str) -> None:
         pytest.param(ONE, "compute(hidden=n)", id="by keyword"),
         pytest.param(ONE, "compute = n\ncompute(n, 1)", id="a name that is bound again"),
         pytest.param(ONE, "try:\n    compute(n, 1)\nexcept TypeError:\n    compute(n)", id="caught"),
+        pytest.param(ONE, "if n:\n    compute(n, 1)\nelse:\n    compute(n)", id="in the old way, too"),
+        pytest.param(ONE, "if mask is not None:\n    compute(n, mask)", id="only with another argument"),
+        pytest.param(ONE, "if takes_two(compute):\n    compute(n, 1)", id="it is asked for its parameters"),
         pytest.param(ONE, "n.compute(n, 1)", id="a method of that name"),
     ],
 )
 def test_a_callee_that_calls_it_as_it_accepts(before: str, after: str) -> None:
     assert told(PASSES["a lambda"], before, after) == []
+
+
+def test_a_condition_over_an_argument_that_the_call_gives() -> None:
+    use = "self.draft(n, lambda hidden: hidden, mask=n)"
+    assert told(use, ONE, "if mask is not None:\n    compute(n, mask)") == [("RS302", "draft(compute=)")]

@@ -17,6 +17,7 @@ from runner_sync.verify.trees.calling.callees import Callee, make_function
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step
+from runner_sync.verify.trees.values.unset import find_unset, is_decided_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +63,26 @@ def _find_local(frame: Frame, value: ast.expr) -> Function | None:
 def _find_misfits(
     program: Program, callees: Sequence[Callee], call: ast.Call, value: ast.expr, function: Function
 ) -> Iterator[Callback]:
-    """Yield the calls, in ``callees``, of the parameter that gets ``value``, which ``function`` does not accept."""
+    """Yield the calls, in ``callees``, of the parameter that gets ``value``, which ``function`` does not accept.
+
+    timid: none if a callee also calls the parameter as ``function`` accepts, and none under a condition over the
+    parameter, or over an argument that ``call`` leaves out.
+    """
     accepted = signatures.of_function(function, bound=False)
     for callee in callees:
         placed = callee.placed(call) if callee.function is not None else {}
         for parameter in (name for name, argument in placed.items() if argument is value):
             assert callee.function is not None
             frame = program.frame_of_callee(callee, callee.function)
-            for node in frame.nodes() if len(frame.bound.get(parameter, ())) == 1 else ():
-                if not isinstance(node, ast.Call) or not is_name(node.func, parameter):
-                    continue
-                misfits = signatures.misfits(accepted, signatures.of_call(node, frame.function))
-                if misfits and not frame.is_guarded(node, CALL_ERRORS):
+            calls = [(node, signatures.of_call(node, frame.function)) for node in _find_calls(frame, parameter)]
+            rows = [(node, signatures.misfits(accepted, given)) for node, given in calls]
+            unset = find_unset(callee, call, parameter) if all(misfits for _, misfits in rows) else frozenset()
+            for node, misfits in rows if unset else ():
+                if not frame.is_guarded(node, CALL_ERRORS) and not is_decided_by(unset, callee.function, node):
                     yield Callback(value, callee, parameter, frame.place_of(node), misfits[0])
+
+
+def _find_calls(frame: Frame, parameter: str) -> list[ast.Call]:
+    """Return the calls of a parameter; none if the function or a nested one binds the name again."""
+    is_own = len(frame.bound.get(parameter, ())) == 1
+    return [node for node in frame.nodes() if is_own and isinstance(node, ast.Call) and is_name(node.func, parameter)]

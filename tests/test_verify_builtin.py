@@ -171,3 +171,46 @@ def test_fields_and_elements_that_are_declared_as_another_kind(body: str, new: s
 )
 def test_fields_and_elements_that_may_have_the_attribute(body: str, old: str, new: str) -> None:
     assert lost(body, old, new) == []
+
+
+SETTLED = {
+    "stored": "out.counts = {}\nout.counts.items()",
+    "stored anew": "out.counts = dict(out.counts)\nout.counts.items()",
+    "made here": "out = Output(counts={})\nout.counts.items()",
+    "matched": "match out.counts:\n    case dict():\n        out.counts.items()",
+    "its type is asked for": "if type(out.counts) is dict:\n    out.counts.items()",
+    "a tested local": "counts = out.counts\nif isinstance(counts, dict):\n    out.counts.items()",
+    "a local of a tested field": "counts = out.counts\nif isinstance(out.counts, dict):\n    counts.items()",
+    "bound again": "counts = out.counts\ncounts = make(counts)\ncounts.items()",
+}
+UNSETTLED = {
+    "another field is stored": "out.other = {}\nout.counts.items()",
+    "another local is tested": "other = out.other\nif isinstance(other, dict):\n    pass\nout.counts.items()",
+    "another object is made": "other = Other({})\nout.counts.items()",
+}
+
+
+@pytest.mark.parametrize("name", [*SETTLED, *UNSETTLED])
+def test_what_the_function_knows_of_a_field(name: str) -> None:
+    use = (SETTLED | UNSETTLED)[name]
+    use = use if name == "made here" else "out = self.give()\n" + use
+    text = npu("def m(self):\n    " + use.replace("\n", "\n    "), head="from vllm_ascend.runner import Output")
+    found = symbols(find(world(npu=text, ascend=declared("np.ndarray")), world(npu=text, ascend=declared())))
+    assert found == ([("RS308", "counts.items")] if name in UNSETTLED else [])
+
+
+@pytest.mark.parametrize(
+    ("bases", "kind", "is_found"),
+    [
+        ("(str, Enum)", "str", False),
+        ("(IntEnum)", "int", False),
+        ("(NamedTuple)", "tuple[int, int]", False),
+        ("", "tuple[int, int]", True),
+        ("", "str", True),
+    ],
+)
+def test_an_annotation_that_only_got_looser(bases: str, kind: str, is_found: bool) -> None:
+    head = f"class Mode{bases}:\n    def __init__(self):\n        self.level = 1\n\n"
+    new, old = (declared(one).replace("class State", head + "class State", 1) for one in (kind, "Mode"))
+    found = lost("self.give().counts.level", old, new)
+    assert found == ([("RS308", "counts.level")] if is_found else [])

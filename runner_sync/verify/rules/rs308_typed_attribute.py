@@ -55,6 +55,7 @@ from runner_sync.verify.trees.steps import Step, step_of
 from runner_sync.verify.trees.values import builtin
 from runner_sync.verify.trees.values.annotations import Instance
 from runner_sync.verify.trees.values.guards import find_tests_of
+from runner_sync.verify.trees.values.settled import is_settled_here
 from runner_sync.verify.trees.values.typed_dicts import keys_of
 
 CODE = "RS308"
@@ -63,17 +64,10 @@ SEVERITY: Severity = "error"
 
 _OF_EVERY_CLASS = frozenset(
     {
-        *dir(tuple),
-        *dir(type),
-        "__annotations__",
-        "_replace",
-        "_asdict",
-        "_fields",
-        "_field_defaults",
-        "_make",
+        *dir(tuple), *dir(type), "__annotations__", "_replace", "_asdict", "_fields", "_field_defaults", "_make",
         "__dict__",
     }
-)
+)  # fmt: skip
 
 # The special method that a subscript needs, by its context.
 _OF_ITEMS: dict[type[ast.expr_context], str] = {
@@ -186,9 +180,10 @@ def _may_be_another(step: Step, node: ast.Attribute, held: frozenset[type] | Non
     """
     if find_tests_of(step.frame.function, node.value):
         return True
-    was = builtin.find_held_types(step.old, step.before, node.value) or builtin.find_declared_types(
-        step.old, step.before, node.value
-    )
+    is_field = held is None or not step.frame.is_of_self(node.value)
+    if is_field and (is_settled_here(step.program, step.frame, node.value) or builtin.was_derived(step, node)):
+        return True
+    was = builtin.find_types(step.old, step.before, node.value)
     if was is not None:
         had = any(hasattr(kind, node.attr) for kind in was)
     else:

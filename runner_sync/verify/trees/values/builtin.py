@@ -9,10 +9,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from runner_sync.syntax import dotted_name, is_none
+from runner_sync.syntax import dotted_name, is_none, last_word
 from runner_sync.verify.trees.classes import Assignment
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.steps import Step
 from runner_sync.verify.trees.values.annotations import members_of
 from runner_sync.verify.trees.values.elements import find_annotations
 
@@ -35,6 +36,8 @@ _BY_DISPLAY: dict[type[ast.expr], type] = {
     ast.List: list, ast.ListComp: list, ast.Dict: dict, ast.DictComp: dict, ast.Set: set, ast.SetComp: set,
     ast.Tuple: tuple, ast.JoinedStr: str,
 }  # fmt: skip
+# The last words of bases that are below a built-in type.
+_DERIVED = ("IntEnum", "IntFlag", "StrEnum", "NamedTuple", "namedtuple", "Dict", "dict", "List", "Counter", "ndarray")
 
 
 def find_held_types(program: Program, frame: Frame, node: ast.expr) -> frozenset[type] | None:
@@ -54,6 +57,20 @@ def find_declared_types(program: Program, frame: Frame, node: ast.expr) -> froze
     # timid: an attribute of the runner may be assigned more than its annotation says.
     found = find_annotations(program, frame, node, 0) if not frame.is_of_self(node) else None
     return _unite(_read_annotation(annotation) for _, annotation in found or ())
+
+
+def find_types(program: Program, frame: Frame, node: ast.expr) -> frozenset[type] | None:
+    """Return the types that an expression holds by assignments, else by annotations; ``None`` if unknown."""
+    return find_held_types(program, frame, node) or find_declared_types(program, frame, node)
+
+
+def was_derived(step: Step, node: ast.Attribute) -> bool:
+    """Whether the object of an attribute was of a class below a built-in one, so that a value of such a class also fits
+    what is declared now: ``Mode(str, Enum)`` and ``str``."""
+    infos = [i.info for i in step.old.infer(step.before, node.value) or ()]
+    bases = [b for mro in step.old.classes.mros_of(infos) for info in mro.classes for b in info.node.bases]
+    words = (last_word(base.func if isinstance(base, ast.Call) else base) for base in bases)
+    return any(word.endswith(_DERIVED) or word in _BY_NAME for word in words)
 
 
 def _unite(parts: Iterable[set[type] | None]) -> frozenset[type] | None:

@@ -80,7 +80,8 @@ def _find_holders(node: ast.AST, names: set[str]) -> Iterator[str]:
 
 def _loads(frame: Frame) -> Iterator[ast.expr]:
     for node in frame.nodes():
-        if isinstance(node, ast.NamedExpr) or (isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load)):
+        is_read = isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load)
+        if is_read or isinstance(node, ast.NamedExpr):
             yield node
 
 

@@ -139,7 +139,7 @@ def test_the_place_it_came_from_is_named() -> None:
 REMEDIES = {
     "the same member of another object": (
         "self.adaptor.clear_loads()",
-        "Write `self.adaptor.clear_loads`, as NPUModelRunner.run (vllm_ascend/runner.py:6) does.",
+        "Write `self.adaptor.clear_loads` if that is meant, as NPUModelRunner.run (vllm_ascend/runner.py:6) does.",
     ),
     "of a local of its own": (
         "adaptor = self.make()\n        adaptor.clear_loads()",
@@ -147,7 +147,11 @@ REMEDIES = {
     ),
     "of a parameter of both": (
         "rows.clear_loads()",
-        "Write `rows.clear_loads`, as NPUModelRunner.run (vllm_ascend/runner.py:6) does.",
+        "Write `rows.clear_loads` if that is meant, as NPUModelRunner.run (vllm_ascend/runner.py:6) does.",
+    ),
+    "of what its own module imports": (
+        "adaptors.clear_loads()",
+        "Follow what the target uses in place of `clear_loads`.",
     ),
     "another member": ("self.adaptor.clear()", "Follow what the target uses in place of `clear_loads`."),
 }
@@ -160,3 +164,36 @@ def test_the_hidden_method_tells_where_the_member_is_now(said: str) -> None:
     now = HEAD + INIT + f"    def run(self, rows):\n        {statement}\n"
     (found,) = find(world(npu=clears, ascend=now, **{EPLB: ADAPTOR}), world(npu=clears, ascend=CLEAR, **{EPLB: LOADS}))
     assert found.fix == remedy
+
+
+BOX = """\
+class Box:
+    def __init__(self):
+        {sets}
+class NPUModelRunner(GPUModelRunner):
+    def __init__(self, config, made):
+        self.box = Box()
+    def run(self, rows):
+        {says}
+"""
+
+
+@pytest.mark.parametrize(
+    ("says", "other"),
+    [
+        ("return self.box.inner.size", "self.box.inner.size"),
+        ("return self.rows.box.size", "self.rows.box.size"),
+        ("return self.rows.inner.size", ""),
+        ("return self.size", ""),
+        ("return rows.size", ""),
+    ],
+    ids=["the same root", "the same owner", "another object", "of the runner", "of a parameter"],
+)
+def test_a_common_name_of_an_unrelated_object_is_no_remedy(says: str, other: str) -> None:
+    reads = npu("def run(self, rows):\n    return self.box.size")
+    head = HEAD.partition("class ")[0]
+    new, old = (head + BOX.format(sets=sets, says=says) for sets in ("self.rows = 1", "self.size = 1"))
+    found = find(world(npu=reads, ascend=new), world(npu=reads, ascend=old))
+    (finding,) = (one for one in found if one.code == "RS308")
+    remedy = f"Write `{other}` if that is meant, as NPUModelRunner.run (vllm_ascend/runner.py:9) does."
+    assert finding.fix == remedy if other else not finding.fix.startswith("Write")

@@ -206,7 +206,7 @@ def _check_unknown(step: Step, node: ast.Attribute) -> Iterator[Finding]:
             symbol=f"{text.rpartition('.')[2]}.{node.attr}",
             message=f"`{text}` has no `{node.attr}` any more: in the old target it came from {had_from}, and nothing "
             "in the new one puts it there.",
-            fix=_advise_other_read(step.program, step.frame, node)
+            fix=_advise_other_read(step.program, step.frame, node, is_rare=True)
             or f"Follow what the target uses in place of `{node.attr}`.",
         )
 
@@ -333,9 +333,9 @@ def _make_finding(program: Program, frame: Frame, node: ast.expr, name: str, ins
     )
 
 
-def _advise_other_read(program: Program, frame: Frame, node: ast.Attribute) -> str:
-    other = find_other_read(program, frame, node)
-    return f"Write `{other.text}`, as {other.place} does." if other is not None else ""
+def _advise_other_read(program: Program, frame: Frame, node: ast.Attribute, *, is_rare: bool = False) -> str:
+    other = find_other_read(program, frame, node, is_rare=is_rare)
+    return f"Write `{other.text}` if that is meant, as {other.place} does." if other is not None else ""
 
 
 def _make_fix(program: Program, name: str, info: ClassInfo, *, used_as: str) -> str:

@@ -48,7 +48,7 @@ from runner_sync.verify.trees import gpu_only
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_finding
 from runner_sync.verify.trees.functions import calls_of, reads_of
-from runner_sync.verify.trees.initial import is_set_at_start
+from runner_sync.verify.trees.initial import find_late_writer, is_set_at_start, may_others_set
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, step_of, steps
@@ -93,8 +93,10 @@ def _find_late_writer(step: Step, node: ast.Attribute) -> str:
     late = [mro for mro in now if not mro.open and not is_set_at_start(step.program, mro, name)]
     if not late or not all(is_set_at_start(step.old, mro, name) for mro in was):
         return ""
-    setting = (a.function.name for mro in late for _, a in step.program.assignments(mro, name) if a.function)
-    return "" if step.program.world.surroundings.is_set_on_runner(name) else next(setting, "")
+    if step.program.world.surroundings.is_set_on_runner(name):
+        return ""
+    is_open = any(may_others_set(step.program, mro, frame, node) for mro in late)
+    return "" if is_open else find_late_writer(step.program, late[0], name)
 
 
 def _runs_at_once(frame: Frame, node: ast.AST) -> bool:

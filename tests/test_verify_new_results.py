@@ -109,6 +109,14 @@ def test_a_with_that_newly_gets_a_tuple(name: str) -> None:
     assert told(ENTERS.format(use=use), before, after) == [("RS303", "lock")]
 
 
+def test_the_values_of_a_with_are_yielded() -> None:
+    use, before, after = ENTERED["by what it yields"]
+    text = npu("def run(self, n):\n    " + ENTERS.format(use=use).replace("\n", "\n    "))
+    old, new = (ASCEND.format(body=body.replace("\n", "\n    ")) for body in (before, after))
+    (found,) = find(world(npu=text, ascend=new), world(npu=text, ascend=old))
+    assert ") yielded one value and yields 2 now, which are used as one here." in found.message
+
+
 @pytest.mark.parametrize("name", STILL_ONE)
 def test_a_with_that_may_get_one_value(name: str) -> None:
     use, before, after = STILL_ONE[name]

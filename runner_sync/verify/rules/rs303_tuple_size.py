@@ -227,15 +227,16 @@ def _is_whole(program: Program, info: ClassInfo) -> bool:
 def _check_new_tuple(step: Step) -> Iterator[Finding]:
     """Report results, and values that a ``with`` binds, that are used as a single object and became tuples."""
     for call, uses in places(step.frame):
-        yield from _check_new_tuple_of(step, call, uses, returns.tuple_size, _was_single_value)
+        yield from _check_new_tuple_of(step, call, uses, "return", returns.tuple_size, _was_single_value)
     for call, uses in find_entered(step.frame):
-        yield from _check_new_tuple_of(step, call, uses, returns.entered_size, _entered_single_value)
+        yield from _check_new_tuple_of(step, call, uses, "yield", returns.entered_size, _entered_single_value)
 
 
 def _check_new_tuple_of(
     step: Step,
     call: ast.Call,
     uses: Sequence[Place],
+    verb: str,
     size_of: Callable[[Function], int | None],
     was_single: Callable[[Sequence[Callee], Sequence[Callee], Program], bool],
 ) -> Iterator[Finding]:
@@ -251,7 +252,7 @@ def _check_new_tuple_of(
                 (CODE, SEVERITY),
                 call,
                 symbol=now[0].name,
-                message=f"`{now[0].name}` ({now[0].place}) returned one value and returns {sizes.pop()} now, which "
+                message=f"`{now[0].name}` ({now[0].place}) {verb}ed one value and {verb}s {sizes.pop()} now, which "
                 "are used as one here.",
                 fix="Unpack them, as the target's own callers do.",
             )

@@ -60,3 +60,26 @@ def test_a_call_that_the_value_does_not_accept(call: str, made: str, found: tupl
 )
 def test_a_call_that_the_value_may_accept(made: str) -> None:
     assert told("is_paged(n, 1)", made) == []
+
+
+MODULE = "import vllm_ascend.runner as kernels"
+
+
+@pytest.mark.parametrize("head", [MODULE, "from vllm_ascend import runner as kernels"])
+@pytest.mark.parametrize("made", ["is_paged = lambda batch: batch.n", "is_paged = Paged()"])
+def test_a_value_that_is_read_from_its_module(head: str, made: str) -> None:
+    text = npu("def m(self, n):\n    return kernels.is_paged(n, 1)", head=head)
+    assert symbols(find(world(npu=text, ascend=ASCEND.format(made=made)))) == [("RS302", "is_paged()")]
+
+
+@pytest.mark.parametrize(
+    ("call", "made", "beside"),
+    [
+        pytest.param("is_paged(n, 1)", "is_paged = lambda n, m: 1", "", id="two parameters"),
+        pytest.param("is_paged.limit(n, 1)", "is_paged = Paged()", "", id="a member of the value"),
+        pytest.param("is_paged(n, 1)", "is_paged = Paged()", f"{MODULE}\nkernels.is_paged = make()", id="replaced"),
+    ],
+)
+def test_a_value_of_a_module_that_may_accept_it(call: str, made: str, beside: str) -> None:
+    text = npu(f"def m(self, n):\n    return kernels.{call}", head=MODULE)
+    assert symbols(find(world(npu=text, ascend=ASCEND.format(made=made), **{"vllm_ascend/boot.py": beside}))) == []

@@ -54,6 +54,8 @@ class CallGraph(Runtime, ABC):
         definitions = self.definitions(frame, dotted) if dotted else []
         if definitions and not all(d.kind in ("external", "value") for d in definitions):
             return self._callees_of_definitions(definitions)
+        if dotted and self._is_module_value(frame, dotted, definitions):
+            return self._callees_of_definitions(definitions)
         through_class = self._find_through_class(frame, function)
         if through_class:
             return [through_class]
@@ -98,6 +100,14 @@ class CallGraph(Runtime, ABC):
         found = [self._callee_of_function(f, info.module, info, through_class=through_class) for f in functions]
         known = [callee for callee in found if callee is not None]
         return known if len(known) == len(found) else []
+
+    def _is_module_value(self, frame: Frame, dotted: str, definitions: Sequence[Definition]) -> bool:
+        """Whether a dotted name is a value of a module that no other module replaces: ``kernels.is_paged``."""
+        owner, _, name = dotted.rpartition(".")
+        if not definitions or any(d.kind != "value" or d.name.rpartition(".")[2] != name for d in definitions):
+            return False
+        is_of_module = all(d.kind == "module" for d in self.definitions(frame, owner))
+        return is_of_module and not self.world.surroundings.is_written_elsewhere(name)
 
     def _find_through_class(self, frame: Frame, function: ast.Attribute) -> list[Callee]:
         dotted = dotted_name(function.value)

@@ -80,9 +80,9 @@ def _find_holders(node: ast.AST, names: set[str]) -> Iterator[str]:
 
 def _loads(frame: Frame) -> Iterator[ast.expr]:
     for node in frame.nodes():
-        is_read = isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load)
-        if is_read or isinstance(node, ast.NamedExpr):
-            yield node
+        match node:
+            case ast.Attribute(ctx=ast.Load()) | ast.Name(ctx=ast.Load()) | ast.NamedExpr():
+                yield node
 
 
 def _is_about(node: ast.expr, names: set[str], holders: set[str]) -> bool:

@@ -29,9 +29,9 @@ tests with `isinstance` or `type`, except the body of `if isinstance(x, Class):`
 with `__getattr__` (which does not answer reads on the class itself) or bases outside the trees; attributes that a
 function of the class's module or another module writes (for a field that the class itself lost, only writes on an
 object of that name and subclasses that have it count); keys that the function tests (`"key" in x`), that any module
-sets, or that omni writes into a dictionary; fields that the function itself stores, constructs or tests; for objects of unknown class, names of one word, and names that anything in
-the trees still mentions. In omni's GPU code that a runner inherits, the rule checks only attributes of objects of known
-class.
+sets, or that omni writes into a dictionary; fields that the function itself stores, constructs or tests; for objects of
+unknown class, names of one word, and names that anything in the trees still mentions. In omni's GPU code that a runner
+inherits, the rule checks only attributes of objects of known class.
 """
 
 from __future__ import annotations

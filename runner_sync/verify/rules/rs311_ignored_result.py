@@ -21,8 +21,8 @@ Leaves alone: bare calls without an old tree; callees that return a value only s
 knows (`return self`, the same constant each time); generators and coroutines. Of the reverse: methods with an empty
 body, with another annotation, or that only raise, because a subclass is meant to implement them; values that are only
 kept or passed on (except after such a change), also those that an override does not return; fields that the function
-itself stores, constructs, or tests, also by a local. Without an old tree also a
-written `return None`, names with another assignment, and calls on other objects than `self`.
+itself stores, constructs, or tests, also by a local. Without an old tree also a written `return None`, names with
+another assignment, and calls on other objects than `self`.
 """
 
 from __future__ import annotations

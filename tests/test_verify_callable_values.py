@@ -19,6 +19,17 @@ class Open(Unknown):
     def __init__(self):
         self.limit = 3
 
+class Made(Paged):
+    def __new__(cls):
+        return print
+
+@compiled
+class Compiled(Paged):
+    pass
+
+class Counted(Paged, metaclass=Counting):
+    pass
+
 {made}
 
 class NPUModelRunner(GPUModelRunner):
@@ -54,6 +65,9 @@ def test_a_call_that_the_value_does_not_accept(call: str, made: str, found: tupl
         pytest.param("is_paged = Plain()", id="an object that cannot be called"),
         pytest.param("is_paged = Open()", id="a class with an unknown base"),
         pytest.param("is_paged = make()", id="made out of sight"),
+        pytest.param("is_paged = Made()", id="made by __new__"),
+        pytest.param("is_paged = Compiled()", id="of a decorated class"),
+        pytest.param("is_paged = Counted()", id="of a class with a metaclass"),
         pytest.param("is_paged = Paged()\nis_paged = lambda n, m: 1", id="one of two fits"),
         pytest.param("is_paged = Paged()\nis_paged = make()", id="one of two is unknown"),
     ],

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 
-from runner_sync.syntax import Function, dotted_name
+from runner_sync.syntax import Function, decorator_name, dotted_name
 from runner_sync.verify.answers import remembered
 from runner_sync.verify.trees.calling import callees, wrappers
 from runner_sync.verify.trees.calling.aliases import resolve_alias
@@ -152,7 +152,10 @@ class CallGraph(Runtime, ABC):
             callee = callees.from_function(callees.make_function(name, value), module, None, through_class=True)
             return [callee] if callee is not None else []
         made = self.named_classes(module_frame(module), value.func) if isinstance(value, ast.Call) else []
-        reached = [self.method(mro, "__call__") for mro in self.classes.mros_of(instance.info for instance in made)]
+        mros = self.classes.mros_of(instance.info for instance in made)
+        if any(mro.has_method("__new__") or any(_may_make_another(info) for info in mro.classes) for mro in mros):
+            return []
+        reached = [self.method(mro, "__call__") for mro in mros]
         return [replace(callee, name=name) for group in reached for callee in group] if all(reached) else []
 
     def _callee_of_function(
@@ -212,3 +215,8 @@ class CallGraph(Runtime, ABC):
     def infer(self, frame: Frame, node: ast.expr, depth: int = 0) -> list[Instance] | None:
         """Return the classes that ``node`` can be an instance of (a value ``None`` adds none); ``None`` if they are
         unknown."""
+
+
+def _may_make_another(info: ClassInfo) -> bool:
+    """Whether a decorator or a metaclass may make a call of the class return something else."""
+    return bool(info.node.keywords) or any(decorator_name(one) != "dataclass" for one in info.node.decorator_list)

@@ -698,7 +698,7 @@ def test_a_sentence_of_a_help_text_is_not_broken_in_the_middle(
     monkeypatch.setenv("COLUMNS", "300")
     assert cli.run(["verify", "--help"]) == 0
     out = capsys.readouterr().out
-    assert "and the vLLM that the omni tree is for. Nothing of them is installed or run." in out
+    assert "else the one that the omni tree is for. Nothing of them is installed or run." in out
     assert "all that does not fit. Some rules" not in out
 
 

@@ -130,8 +130,6 @@ def _inline_body(text: str, name: str, helper: str) -> str:
     """
     function = first_function(text)
     user = _find_using_statement(function.body, name) if function is not None else None
-    if function is not None and isinstance(user, Function) and (direct := _call_directly(text, function, user)):
-        return _inline_body(direct, name, helper)
     body = _indent_body(_assign_result(helper, user), " " * user.col_offset) if user is not None else ()
     if not body or user is None:
         return text
@@ -153,21 +151,6 @@ def _find_using_statement(body: Sequence[ast.stmt], name: str) -> ast.stmt | Non
             (user for inner in blocks_of(stmt) if (user := _find_using_statement(inner, name)) is not None), stmt
         )
     return None
-
-
-def _call_directly(text: str, function: Function, nested: Function) -> str:
-    """Put the value that a nested function without parameters returns where it is called, and drop the function.
-
-    Empty unless that is all the function does, and the one use of it.
-    """
-    value = nested.body[0].value if isinstance(nested.body[0], ast.Return) else None
-    uses = [node for node in walk(function) if isinstance(node, ast.Name) and node.id == nested.name]
-    calls = [node for node in walk(function) if isinstance(node, ast.Call) and node.func in uses]
-    if value is None or len(uses) != 1 or not calls or ast.unparse(nested.args):
-        return ""
-    places = Places(text)
-    made = Edit(places.start(calls[0]), places.end(calls[0]), places.source(value))
-    return apply(text, [Edit(places.start(nested), places.end(nested), ""), made])
 
 
 def _is_only_call(stmt: ast.stmt, name: str) -> bool:

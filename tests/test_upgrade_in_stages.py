@@ -90,6 +90,21 @@ def test_uses_of_a_new_mixin_come_as_the_current_twin_has_them(trees: Trees) -> 
     assert "was ported; only the statements that use the new mixin were ported" in questions
 
 
+@pytest.mark.parametrize("lost", [True, False])
+def test_a_lock_that_names_a_lost_commit_gives_no_stages(trees: Trees, lost: bool) -> None:
+    lay_out(trees.omni, {AR: OMNI_TREE[AR] + PACKED, GPU_AR: GPU + PACKED})
+    commit(trees.omni)
+    trees.write_lock()
+    lock = trees.omni / "runner-sync.lock"
+    ref = Repo(trees.omni).head.commit.hexsha[:10]
+    lay_out(trees.omni, {lock.name: lock.read_text().replace(ref, "7c8ee98378" if lost else ref)})
+    lay_out(trees.omni, {GPU_AR: GPU + REBUILT})
+    commit(trees.omni)
+    result = check_upgrade(trees.upgrade(trees.ascend_old, vllm_base="0.20.0", verify=False))
+    assert "cannot be applied" in "\n".join(item.reason for item in result.report.reviews)
+    assert ("no revision 7c8ee98378" in "\n".join(result.report.notes)) is lost
+
+
 def test_noop_a_change_that_applies_comes_as_a_whole(trees: Trees) -> None:
     now = LATER.replace("self.count(out)", "self.count(out, rows)")
     text, questions = upgraded(trees, PACKED, LATER, now)

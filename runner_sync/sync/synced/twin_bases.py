@@ -146,8 +146,9 @@ class TwinBases:
     def find_between(self, base: str, derived: DerivedModule) -> Iterator[GpuBase]:
         """Yield the twin at the releases between the revision ``base`` and that of the omni tree, newest first."""
         assert derived.module.gpu is not None
-        first, ref = self.revisions.open_tree("vllm-omni", base).source.version, self.given.omni.source.ref
+        ref = self.given.omni.source.ref
         try:
+            first = self.revisions.open_tree("vllm-omni", base).source.version
             while first is not None and (before := self._find_release_before(ref)) is not None:
                 if Version(before) <= Version(first):
                     return

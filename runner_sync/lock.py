@@ -27,6 +27,9 @@ from runner_sync.user_paths import CONTROL
 
 FORMAT_VERSION = 1
 
+ASKED = "-asked"
+"""Ends the key of the revision of a project up to which upgrades asked about what omni hides of it."""
+
 _HEADER = (
     "# Written by runner-sync: what each unit was last synced to. Do not edit; `runner-sync lock` makes it anew.\n"
 )

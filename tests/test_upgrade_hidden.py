@@ -29,6 +29,7 @@ from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import Hierarchy, Inherited, ModuleJob, ModuleRevision, Upstream, Variant
 from runner_sync.upgrade.questions.hidden import ask_about_variants
 from runner_sync.upgrade.questions.set_again import find_set_again
+from runner_sync.write import write
 
 OWN = "    def _update_states(self, scheduler_output):\n        self.mine = scheduler_output\n"
 ASCENDS = "    def _update_states(self, scheduler_output):\n        self.receive(scheduler_output)\n"
@@ -71,7 +72,14 @@ def test_a_new_method_that_does_not_run_is_a_question(tmp_path: Path) -> None:
     )
 
 
-def upgrade_twice(folder: Path, later: str, **rest: object) -> list[str]:
+def write_new_lock(trees: Trees) -> None:
+    """Run ``lock``, which asks nothing."""
+    commit(trees.omni)
+    write([sync.lock(trees.upgrade(trees.ascend_old, omni_base=trees.itself)).lock], trees.omni)
+    commit(trees.omni)
+
+
+def upgrade_twice(folder: Path, later: str, *, relocks: bool = False, **rest: object) -> list[str]:
     """What a second upgrade asks about ``_update_states``; vllm-ascend adds it before the first and has ``later`` then.
 
     No unit changes with vllm-ascend, so the lock keeps the first revision for each.
@@ -87,13 +95,34 @@ def upgrade_twice(folder: Path, later: str, **rest: object) -> list[str]:
         options = trees.upgrade(trees.ascend_old, gpu=False, verify=False, **rest if asked else {})
         result = sync.upgrade(options)
         sync.apply(result, options)
+        if relocks:
+            write_new_lock(trees)
         asked += [item.reason for item in result.report.reviews if item.unit.endswith("._update_states")] or [""]
     assert asked[0]
     return asked[1:]
 
 
-def test_a_hidden_method_is_asked_about_once(tmp_path: Path) -> None:
-    assert upgrade_twice(tmp_path, f"{ASCENDS}        # as before\n") == [""]
+@pytest.mark.parametrize("relocks", [False, True])
+def test_a_hidden_method_is_asked_about_once(tmp_path: Path, relocks: bool) -> None:
+    assert upgrade_twice(tmp_path, f"{ASCENDS}        # as before\n", relocks=relocks) == [""]
+
+
+@pytest.mark.parametrize("first", [None, "lock", "only", "no upstream"])
+def test_a_run_that_does_not_ask_settles_no_hidden_method(tmp_path: Path, first: str | None) -> None:
+    trees = Trees(tmp_path)
+    lay_out(trees.omni, {GPU_BASE: OMNI_TREE[GPU_BASE] + "\n    " + OWN.replace("\n", "\n    ").rstrip(" ")})
+    commit(trees.ascend_old)
+    trees.write_lock()
+    lay_out(trees.ascend_old, {ASCEND: dedent(ASCEND_OLD[ASCEND]) + "\n" + ASCENDS})
+    commit(trees.ascend_old)
+    if first == "lock":
+        write_new_lock(trees)
+    elif first is not None:
+        named: dict[str, object] = {"only": ("execute_model",)} if first == "only" else {"upstream": False}
+        options = trees.upgrade(trees.ascend_old, verify=False, **named)
+        sync.apply(sync.upgrade(options), options)
+    result = sync.upgrade(trees.upgrade(trees.ascend_old, gpu=False, verify=False))
+    assert [item for item in result.report.reviews if item.unit.endswith("._update_states")]
 
 
 @pytest.mark.parametrize("rest", [{}, {"ascend_base": "HEAD~2"}], ids=["changed again", "since a named revision"])

@@ -66,6 +66,9 @@ def make_lock_change(
     takes_gpu = options.gpu and not options.only and given.followed is not None
     if command == "upgrade" and takes_gpu and (asked or made != given.lock):
         made = _settle_gpu(made, given.omni.source)
+    asks = options.upstream and not options.only and given.followed is not None
+    if command == "upgrade" and asks and (asked or made != given.lock):
+        made = _settle_hidden(made, read[given.profile.followed])
     after = locks.dump(made)
     return None if before == after else FileChange(given.lock_file, before, after)
 
@@ -81,6 +84,12 @@ def _settle_gpu(lock: locks.Lock, omni: Source) -> locks.Lock:
     tree next time.
     """
     return replace(lock, inputs={**lock.inputs, "vllm-omni": omni.ref}) if omni.is_known_elsewhere else lock
+
+
+def _settle_hidden(lock: locks.Lock, followed: Source) -> locks.Lock:
+    """Record the revision up to which this upgrade asked about what omni hides; ``lock`` asks nothing."""
+    key = f"{followed.project}{locks.ASKED}"
+    return replace(lock, inputs={**lock.inputs, key: followed.ref}) if followed.is_known_elsewhere else lock
 
 
 def _make_entries(

@@ -13,6 +13,7 @@ from packaging.version import Version
 
 from runner_sync.errors import InputError
 from runner_sync.lineage.timeline import Timeline
+from runner_sync.lock import ASKED
 from runner_sync.naming import Import, paths_of, project_of
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.synced import window
@@ -65,12 +66,12 @@ class Bases:
         return ModuleRevision(tree.source.ref, text, path)
 
     def read_settled(self, derived: DerivedModule) -> ModuleRevision | None:
-        """Return the upstream module at the last run in the lock, which settled what omni hides of it.
+        """Return the upstream module at the last upgrade in the lock, which asked about what omni hides of it.
 
-        Returns ``None`` if an option names the base, or if that text is not known: no lock, a lost commit, or a folder,
-        which may have been replaced since.
+        Returns ``None`` if an option names the base, or if that text is not known: no upgrade, a lost commit, or a
+        folder, which may have been replaced since.
         """
-        ref, tree = self.given.lock.inputs.get(self._followed), self.given.followed
+        ref, tree = self.given.lock.inputs.get(f"{self._followed}{ASKED}"), self.given.followed
         if ref is None or tree is None or self.options.base(self._followed) is not None:
             return None
         if ref == tree.source.ref and not tree.source.is_known_elsewhere:

@@ -253,3 +253,17 @@ def test_a_condition_whose_names_nothing_uses_goes() -> None:
     unused = GUARDED.replace("RowLists()", "[]")
     made = follow_guards(unused, [GUARD], Provider("import os", "vllm_ascend.worker.runner"))
     assert made == CODE.replace("RowLists()", "[]")
+
+
+@pytest.mark.parametrize(
+    ("guard", "new"),
+    [
+        (GUARD.replace('not vllm_version_is("1.2")', "TYPE_CHECKING"), "from vllm.lists import RowLists\n"),
+        (GUARD, "try:\n    from vllm.lists import RowLists\nexcept ImportError:\n    RowLists = None\n"),
+        (GUARD, "if TYPE_CHECKING:\n    from vllm.lists import RowLists\n"),
+    ],
+    ids=["for type checkers", "optional", "only for type checkers now"],
+)
+def test_a_condition_does_not_become_an_import_that_may_fail(guard: str, new: str) -> None:
+    guarded = GUARDED.replace(GUARD, guard)
+    assert follow_guards(guarded, [guard], Provider(new, "vllm_ascend.worker.runner")) == guarded

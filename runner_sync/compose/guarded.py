@@ -24,7 +24,7 @@ from runner_sync.compose.imports import Provider, Settled, add_import, remove_im
 from runner_sync.naming import Import, absolute, imported_by
 from runner_sync.syntax import module_of, walk
 from runner_sync.texts.bindings import bound_above, names_bound, read_bindings
-from runner_sync.texts.import_entries import import_statements, read_imports
+from runner_sync.texts.import_entries import import_statements, list_always_imported, read_imports
 from runner_sync.texts.names import defined_names, used_names
 
 
@@ -53,17 +53,19 @@ def follow_guards(text: str, olds: Collection[str], new: Provider, *, first_part
     """Return ``text`` with the new imports of upstream in place of each condition that it has from there and that went.
 
     ``olds`` are the upstream texts that the code comes from. Keeps a condition if ``new`` gives no import of a name
-    that is used.
+    that is used, or gives it only in a ``try`` or for type checkers. Also keeps a condition for type checkers.
     """
     known, conditional = read_imports(new.text), read_bindings(new.text).conditional
+    always = list_always_imported(new.text)
     lines = text.split("\n")
     for guard in _find_guards(text):
         block, bound = "\n".join(lines[guard.lineno - 1 : guard.end_lineno]), {*names_bound(guard)}
-        if not any(_has_guard(old, block, bound) for old in olds) or _has_guard(new.text, block, bound):
+        is_from_there = any(_has_guard(old, block, bound) for old in olds) and not _is_type_checking_guard(guard)
+        if not is_from_there or _has_guard(new.text, block, bound):
             continue
         made = text.replace(f"\n{block}\n" if f"\n\n{block}\n" in text else f"{block}\n", "", 1)
         needed = bound & used_names(made)
-        plain = needed & known.keys() - conditional
+        plain = needed & known.keys() & always - conditional
         for entry in (known[name] for name in sorted(plain)):
             there = replace(entry, module=absolute(entry.module, new.name))
             made = add_import(made, there, first_party=first_party)

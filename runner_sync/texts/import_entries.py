@@ -26,6 +26,13 @@ def read_imports(text: str, path: str = "") -> Mapping[str, Import]:
     return found
 
 
+def list_always_imported(text: str) -> frozenset[str]:
+    """Return the names that a module imports outside of every ``if`` and ``try``."""
+    body = module_of(text).body
+    statements = [one for one in body if isinstance(one, ast.Import | ast.ImportFrom)]
+    return frozenset(entry.bound for one in statements for entry in imported_by(one))
+
+
 def import_statements(body: Iterable[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]:
     """Yield the imports of a suite, under ``if`` and ``try`` too."""
     for statement in body:

@@ -108,7 +108,7 @@ class Upstream:
     bases: tuple[ModuleRevision, ...] = ()
     """The revisions that copies may have been made from, oldest first."""
     settled: ModuleRevision | None = None
-    """The module at the last upgrade that asked about what omni hides; a unit that did not change since may follow an older one."""
+    """The module at the last upgrade that asked what omni hides; a unit that did not change may follow an older one."""
     locked: Mapping[str, BaseRef] = field(default_factory=dict)
     """The lock entry of each unit: the upstream text that it follows."""
     apart: frozenset[str] = frozenset()

@@ -21,6 +21,7 @@ from runner_sync.fitting.members import Obstacle
 from runner_sync.profile import NPU
 from runner_sync.upgrade.from_gpu.merging.refusing import veto_for
 from runner_sync.upgrade.job import ModuleJob, Target
+from runner_sync.upgrade.missing_imports import find_missing
 
 BOUND = {name: Obstacle("code", "torch.cuda", "not in torch") for name in ("capture", "reset", "pin_rows")}
 
@@ -202,6 +203,29 @@ def test_what_the_target_has_nowhere_to_import_from_is_not_ported(
     text, questions = port_of(tmp_path, monkeypatch, own, GPU_TWIN, now)
     assert ("self.keep(late_copy(first))" in text) == comes
     assert ("left out: it uses late_copy, which is not in vllm.capturing" in questions) == (not comes)
+
+
+TYPED_IMPORT = f"from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    {LATE_IMPORT}"
+TRIED_IMPORT = f"try:\n    {LATE_IMPORT}except ImportError:\n    late_copy = None\n"
+
+
+@pytest.mark.parametrize(
+    ("imported", "use", "missing"),
+    [
+        (LATE_IMPORT, "keep(late_copy(rows))", True),
+        (LATE_IMPORT, "keep(late_copy(rows), 'late_copy =')", True),
+        (TRIED_IMPORT, "keep(late_copy(rows))", False),
+        (TYPED_IMPORT, "keep(late_copy)", False),
+        (LATE_IMPORT, "keep(rows.late_copy)", False),
+        (LATE_IMPORT, "keep(rows, late_copy=1)", False),
+        (LATE_IMPORT, "late_copy = keep(rows)", False),
+        (LATE_IMPORT, "keep(late_copy_of(rows))", False),
+    ],
+)
+def test_only_a_name_that_code_cannot_do_without_is_missing(imported: str, use: str, missing: bool) -> None:
+    text = f"{imported}\n\ndef run(rows):\n    {use}\n"
+    found = find_missing(text, "gpu.py", lacks=lambda _module, name: name != "", moved_to=lambda *_: "")
+    assert ("late_copy" in found) is missing
 
 
 NVTX = 'torch.cuda.nvtx.range_push("talker")'

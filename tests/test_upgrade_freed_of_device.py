@@ -63,34 +63,3 @@ def test_other_overrides_are_not_asked_about(mine: str, was: str, now: str, clas
 def test_an_override_that_equals_its_twin_is_no_matter_of_differences() -> None:
     mine = MINE.replace("kept.cpu()", "kept")
     assert not [item for item in upgraded(mine, WAS, NOW).reviews if "may not need this override" in item.reason]
-
-
-LAGGING = MINE.replace("        self.send(kept.cpu())\n", "")
-NOTE = "        kept = self.keep(first)\n"
-KEPT = "    def _keep(self):\n        return self.kept\n\n"
-
-
-def test_an_override_that_only_lags_behind_its_twin_goes() -> None:
-    """People dropped ``_talker_mtp_forward`` in 0.22.0, whatever it lacked."""
-    result = upgraded(KEPT + LAGGING, WAS, NOW)
-    assert "_collect" not in result.after
-    (item,) = [item for item in result.reviews if item.reason.startswith("removed: ")]
-    assert item.reason.endswith(", and this override had nothing of its own; only there: `self.send(kept)`")
-    assert item.from_gpu
-
-
-@pytest.mark.parametrize(
-    "mine",
-    [
-        pytest.param(LAGGING.replace("self.close(kept)", "self.close(kept, 1)"), id="a statement of its own"),
-        pytest.param(LAGGING.replace("self, rows", "self, rows, total=0"), id="a parameter of its own"),
-        pytest.param(
-            f"{LAGGING.replace(NOTE, '').partition('        return')[0]}{NOTE}        return self.close(kept)\n",
-            id="an order of its own",
-        ),
-    ],
-)
-def test_noop_an_override_with_something_of_its_own_stays(mine: str) -> None:
-    result = upgraded(KEPT + mine, WAS, NOW)
-    assert "def _collect" in result.after
-    assert [item for item in result.reviews if "may not need this override" in item.reason]

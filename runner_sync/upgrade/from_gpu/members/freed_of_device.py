@@ -7,8 +7,6 @@ example, `_talker_mtp_forward` asks the platform for them::
 
     twin, base   with set_forward_context(rows)                        override   with set_ascend_forward_context(rows)
     twin, new    with current_omni_platform.set_forward_context(rows)
-
-An override that has nothing but some of the twin's statements is removed.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
 def ask_about_freed(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list[Draft]:
-    """Ask about each override of which most statements are its twin's, or remove it, and quote what differs."""
+    """Ask about each override of which most statements are its twin's, and quote what differs."""
     return [_ask(draft, job, side) if _is_freed(draft, job, side) else draft for draft in drafts]
 
 
@@ -60,21 +58,11 @@ def _ask(draft: Draft, job: ModuleJob, side: GpuSide) -> Draft:
     )
     ends = [f"; {where}: {at_most(NAMED, [f'`{canon}`' for canon in canons])}" for where, canons in differing if canons]
     ends = ends or ["; only the order or nesting of its statements differs"]
-    freed = f"the GPU runner's {draft.member}, which the class would inherit, has no device code since this upgrade"
-    if _lags_behind(mine, theirs):
-        reason = f"removed: {freed}, and this override had nothing of its own{''.join(ends)}"
-        shown = Shown(omni=draft.before, upstream=plain)
-        return draft.as_removed(
-            make_review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, from_gpu=True)
-        )
-    reason = f"{freed}, so NPU may not need this override any more{''.join(ends)}"
+    reason = (
+        f"the GPU runner's {draft.member}, which the class would inherit, has no device code since this upgrade, so "
+        f"NPU may not need this override any more{''.join(ends)}"
+    )
     shown = Shown(omni=draft.before, upstream=plain, chosen=draft.text)
     return draft.with_questions(
         make_review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, from_gpu=True)
     )
-
-
-def _lags_behind(mine: Sequence[str], theirs: Sequence[str]) -> bool:
-    """Whether an override has the twin's parameters and nothing but some of the twin's statements, in its order."""
-    rest = iter(theirs)
-    return mine[0] == theirs[0] and mine != theirs and all(canon in rest for canon in mine)

@@ -90,6 +90,29 @@ def test_uses_of_a_new_mixin_come_as_the_current_twin_has_them(trees: Trees) -> 
     assert "was ported; only the statements that use the new mixin were ported" in questions
 
 
+@pytest.mark.parametrize(
+    ("stage", "now"),
+    [
+        ("self.note(out, old_form(rows))", "self.note(out, rows)"),
+        ("self.note(out)\n            self.count(rows)", "self.note(out)"),
+    ],
+    ids=["in another form", "taken back"],
+)
+def test_what_the_twin_gained_and_took_back_does_not_come(trees: Trees, stage: str, now: str) -> None:
+    twins = (PACKED.replace("self.note(out)", stage), REBUILT.replace("self.note(out, rows)", now))
+    text, questions = upgraded(trees, PACKED, *twins)
+    assert text == ""
+    assert "cannot be applied" in questions
+    assert "was ported" not in questions
+
+
+def test_an_earlier_stage_comes_if_a_later_one_is_not_current(trees: Trees) -> None:
+    later = LATER.replace("self.count(out)", "self.count(old_form(out))")
+    text, questions = upgraded(trees, PACKED, LATER, later, REBUILT, tags=("v0.20.0", "v0.21.0", "v0.22.0", "v0.23.0"))
+    assert "self.note(out, rows)\n        self.count(out)" in text
+    assert "its change up to vllm-omni v0.21.0 was ported" in questions
+
+
 @pytest.mark.parametrize("lost", [True, False])
 def test_a_lock_that_names_a_lost_commit_gives_no_stages(trees: Trees, lost: bool) -> None:
     lay_out(trees.omni, {AR: OMNI_TREE[AR] + PACKED, GPU_AR: GPU + PACKED})

@@ -736,6 +736,30 @@ class TestUpgrade:
         assert "mixes in SendingMixin, which the NPU class lacked before this upgrade" in questions
         assert "no method of the GPU twin itself uses anything of it" in questions
 
+    @pytest.mark.parametrize("is_renamed", [False, True])
+    def test_a_mixin_taken_out_by_hand_stays_out_even_if_its_members_are_renamed(
+        self, trees: Trees, is_renamed: bool
+    ) -> None:
+        self.upgraded(trees, self.OLD, self.MIXED)
+        text = (trees.omni / AR).read_text()
+        assert ", SendingMixin)" in text
+        own = ("self.send(", "import SendingMixin", "runner-sync: review")
+        kept = [
+            line for line in text.replace(", SendingMixin)", ")").split("\n") if not any(one in line for one in own)
+        ]
+        lay_out(trees.omni, {AR: "\n".join(kept)})
+        commit(trees.omni)
+        mixed, sending = self.MIXED.replace("is None", "is False"), self.SENDING
+        if is_renamed:
+            mixed, sending = (
+                mixed.replace("self.send(", "self.send_rows("),
+                sending.replace("def send", "def send_rows"),
+            )
+        lay_out(trees.omni, {GPU_AR: mixed, "vllm_omni/sending.py": sending.replace("self.sent", "self.last")})
+        commit(trees.omni)
+        result = check_upgrade(trees.upgrade(trees.ascend_new, verify=False))
+        assert not [change for change in result.changes if change.path == AR and "SendingMixin" in (change.after or "")]
+
     @pytest.mark.parametrize("is_used", [True, False])
     def test_a_mixin_left_out_because_nothing_used_it_comes_with_its_first_use(
         self, trees: Trees, *, is_used: bool

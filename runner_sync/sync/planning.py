@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from runner_sync import lock as locks
 from runner_sync.fitting import records
@@ -218,6 +219,7 @@ def _make_job(derived: DerivedModule, run: _Run) -> ModuleJob:
             options=options,
             given=given,
             read_settled=bases.twins.read_settled,
+            open_omni=partial(bases.revisions.open_tree, "vllm-omni"),
         ),
         Target(
             elsewhere=_narrow_uses_by_others(derived, run) if derived is run.modules[0] else Elsewhere(),

@@ -6,11 +6,12 @@ trees, by reading.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from runner_sync.compose.imports import add_import
+from runner_sync.errors import InputError
 from runner_sync.naming import Import, module_name
 from runner_sync.profile import Profile
 from runner_sync.sync.classes.module_texts import ModuleTexts
@@ -18,6 +19,7 @@ from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.texts.member_text import self_names
+from runner_sync.trees import Tree
 from runner_sync.units import join, set_bases, texts
 from runner_sync.upgrade import GpuTwin, Hierarchy, Inherited, ModuleRevision, is_selected
 
@@ -31,16 +33,19 @@ def find_hierarchy(
     options: UpgradeOptions,
     given: inputs.Inputs,
     read_settled: Callable[[DerivedModule], ModuleRevision | None],
+    open_omni: Callable[[str], Tree],
 ) -> Hierarchy:
     """Find what the classes of ``derived`` inherit, the mixins that this upgrade adds, and those that stay missing.
 
-    ``read_settled`` reads the GPU twin of a module at the last upgrade in the lock.
+    ``read_settled`` reads the GPU twin of a module at the last upgrade in the lock; ``open_omni`` opens a revision.
     """
     classes = sorted({name.split(".")[0] for name in texts.unit_texts(derived.text, derived.path) if "." in name})
     missing = _find_missing_mixins(derived, module_texts, twin.new, given.profile)
     decided = Hierarchy()
     if missing:
-        decided = _decide_mixins(missing, derived, twin, options, _find_names_used(modules, given, read_settled))
+        used = _find_names_used(modules, given, read_settled)
+        unused_then = _find_unused_then(derived, module_texts, twin.settled, used.then, given.profile, open_omni)
+        decided = _decide_mixins(missing, derived, twin, options, used.now, unused_then)
     return replace(
         decided,
         inherited={name: find_inherited_members(module_texts, derived, name, given) for name in classes},
@@ -108,6 +113,28 @@ def _find_missing_mixins(
     return missing
 
 
+def _find_unused_then(
+    derived: DerivedModule,
+    module_texts: ModuleTexts,
+    settled: ModuleRevision | None,
+    used: Collection[str],
+    profile: Profile,
+    open_omni: Callable[[str], Tree],
+) -> frozenset[str]:
+    """Return the mixins that the twin had when it was ``settled`` and of which no twin ``used`` a name at that time.
+
+    Their names may be others now. Returns nothing if that revision cannot be read.
+    """
+    if settled is None:
+        return frozenset()
+    try:
+        then = replace(module_texts.as_before(), trees={**module_texts.trees, "vllm-omni": open_omni(settled.ref)})
+        missing = _find_missing_mixins(derived, then, settled, profile)
+    except InputError:
+        return frozenset()
+    return frozenset(mixin for mixin, names in missing.items() if names and not names & {*used})
+
+
 def _has_selected_unit(derived: DerivedModule, gpu_new: ModuleRevision | None, only: Sequence[str]) -> bool:
     """Whether ``--only`` selects the module's class or a unit of it or of its twin; only then may its bases change."""
     names = {derived.module.name, *texts.unit_texts(derived.text, derived.path)}
@@ -142,7 +169,8 @@ def _decide_mixins(
     derived: DerivedModule,
     gpu: GpuTwin,
     options: UpgradeOptions,
-    names_used: _NamesUsed,
+    used_now: frozenset[str],
+    unused_then: frozenset[str],
 ) -> Hierarchy:
     """Decide which of the ``missing`` mixins this upgrade adds, adds late, or leaves missing.
 
@@ -161,10 +189,9 @@ def _decide_mixins(
         return Hierarchy(missing_mixins={name: missing})
     if options.only and is_selected(name, options.only):
         return Hierarchy(added_mixins={name: missing})
-    used = _find_names_of_selected(derived, gpu.new, options.only) if options.only else names_used.now
+    used = _find_names_of_selected(derived, gpu.new, options.only) if options.only else used_now
     unused = {mixin for mixin, names in missing.items() if names and not names & used}
     had = _read_bases(gpu.settled, twin) if gpu.settled is not None else set()
-    unused_then = {mixin for mixin in had & missing.keys() if missing[mixin] and not missing[mixin] & names_used.then}
     settled = had - unused_then
     tables = [_read_bases(base.side, twin) for base in gpu.bases]
     old = set.intersection(*tables) - unused_then if tables else set()

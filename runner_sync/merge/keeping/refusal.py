@@ -23,15 +23,17 @@ def refuse(settling: Settling) -> None:
 
     In a run of strands with a refused one, upstream's deletions are not made either, because they belong to that
     change. The doubt about a changed statement that omni lacks gets the reason why the change could not come in anyway,
-    if it uses such a local.
+    if it uses such a local. What reads a parameter stays if only a block that was taken out of the copy sets it anew.
     """
     weave, strands, veto = settling.weave, settling.strands, settling.terms.veto
     if veto is None:
         return
     refused: set[Strand] = set()
     set_here = {name for node in weave.omni for name in _find_set_locals(node)}
-    set_here |= {name for node in weave.omni[:1] for name in binds(node)}  # parameters
+    head = next((node for node in weave.omni if node.defines), None)
+    parameters = binds(head) if head is not None else frozenset[str]()
     lost: set[str] = set()
+    taken_out: set[Strand] = set()
     for strand in strands:
         if strand.sides == "bu" and not strand.kept:
             _sharpen_reason(settling, strand, veto, lost)
@@ -44,7 +46,9 @@ def refuse(settling: Settling) -> None:
         if reason or inside:
             strand.kept = False
             refused.add(strand)
-            lost |= _find_set_locals(node) - set_here
+            if above in taken_out or (reason is not None and reason.kind == "taken out of the copy"):
+                taken_out.add(strand)
+            lost |= _find_set_locals(node) - set_here - (parameters if strand in taken_out else frozenset())
             if reason and not inside:
                 settling.doubts.append(Doubt(strand, reason, DERIVED))
     for run in split_into_runs(strands):

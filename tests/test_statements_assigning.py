@@ -250,7 +250,18 @@ def test_what_upstream_passes_beside_an_object_of_which_omni_sets_it_is_asked_ab
         pytest.param("rows = 1", PLAIN, WITH_ROWS, PLAIN, id="omni sets a local"),
         pytest.param("out.rows = 1", WITH_ROWS, WITH_ROWS.replace("stream=", "on="), WITH_ROWS, id="passed before"),
         pytest.param("out.rows = 1", PLAIN, WITH_ROWS, WITH_ROWS, id="omni passes it, too"),
+        pytest.param("out.rows = 1", PLAIN, PLAIN.replace("out=out", "out=out, rows=out.rows"), PLAIN, id="its value"),
     ],
 )
 def test_noop_other_keywords_are_not_asked_about(own: str, base: str, now: str, kept: str) -> None:
     assert passed_beside(own, base, now, kept) == []
+
+
+def test_noop_what_upstream_passes_above_or_beside_self_is_not_asked_about() -> None:
+    before = "def run(self, out):\n    self.a(out)\n    self.end(out)\n"
+    for own, new in (
+        ("    self.end(out)\n    out.rows = 1\n", "self.a(out, rows=2)"),
+        ("    self.rows = 1\n    self.end(out)\n", "self.a(out)\n    self.end(self, rows=2)"),
+    ):
+        merged = merge(Triple(before, before.replace("    self.end(out)\n", own), before.replace("self.a(out)", new)))
+        assert "passed beside own" not in {decision.reason.kind for decision in merged.decisions}

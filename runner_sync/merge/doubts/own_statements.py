@@ -97,13 +97,15 @@ def find_hollow_suites(weave: Weave, kept: Sequence[Strand]) -> list[Strand]:
 def find_set_twice(weave: Weave, kept: Sequence[Strand], contents: Mapping[Strand, Content]) -> list[Doubt]:
     """Return doubts about new upstream code that gives an attribute a value although a statement of omni's own sets it.
 
-    Upstream sets it, or passes a keyword of its name to a call that gets the same object: ``Output(out, rows=rows)``.
+    Upstream sets it, or passes a keyword of its name to a call below with the same object: ``Output(out, rows=1)``.
     """
     set_by_omni = {target for s in kept if s.sides == "o" for target in attributes_set(pick_node(weave, s))}
+    set_above: set[str] = set()
     doubts = []
     for strand in kept:
+        set_above |= attributes_set(pick_node(weave, strand)) if strand.sides == "o" else set()
         both = sorted(set_by_omni & attributes_set(pick_node(weave, strand))) if strand.sides == "u" else []
-        passed = [] if both else sorted(_find_newly_passed(weave, strand, contents, set_by_omni))
+        passed = [] if both else sorted(_find_newly_passed(weave, strand, contents, set_above))
         if both or passed:
             reason = Reason("set by both" if both else "passed beside own", tuple(both or passed)[:1])
             doubts.append(Doubt(strand, reason, CONTESTED))
@@ -127,12 +129,18 @@ def _find_newly_passed(
 
 
 def _find_passed(text: str) -> set[str]:
-    """Return ``out.rows`` for each call with an argument ``out`` and a keyword ``rows``."""
+    """Return ``out.rows`` for each call with an argument ``out`` and a keyword ``rows`` with another value.
+
+    A call that gets ``self`` replaces nothing of it.
+    """
     found = set[str]()
     for call in walk(tree_of(text)):
         if isinstance(call, ast.Call):
-            objects = {dotted_name(value) for value in (*call.args, *(word.value for word in call.keywords))} - {None}
-            found |= {f"{one}.{word.arg}" for one in objects for word in call.keywords}
+            objects = {dotted_name(value) for value in (*call.args, *(word.value for word in call.keywords))}
+            passed = {
+                (f"{one}.{word.arg}", dotted_name(word.value)) for one in objects for word in call.keywords if one
+            }
+            found |= {name for name, value in passed if name != value and not name.startswith("self.")}
     return found
 
 

@@ -75,3 +75,35 @@ def test_an_added_exit_still_keeps_the_whole_change_out() -> None:
     result, broken = port(OMNI, new)
     assert [problem.kind for problem in broken] == ["idle"]
     assert "leaves before other statements" not in {item.reason.kind for item in result.decisions}
+
+
+TWICE = """\
+    def run(self, rows):
+        if self.first:
+            self.prepare(rows)
+            output = self.copy(rows)
+            self.mark(output)
+            return output
+        self.mid(rows)
+        if self.second:
+            self.load(rows)
+            output = self.copy(rows)
+            self.mark(output)
+            return output
+        return self.pack(rows)
+"""
+ALIKE = "            output = self.copy(rows)\n            self.mark(output)\n            return output"
+
+
+def test_a_passage_equal_to_one_above_idle_statements_comes() -> None:
+    own = "            self.mark(output, self.own)\n            output.own = self.own\n            return output"
+    omni = TWICE.replace("            self.mark(output)\n            return output", own, 1)
+    new = TWICE.replace(f"            self.prepare(rows)\n{ALIKE}", "            return self.only(rows)")
+    loading = "            self.load(rows)\n            output = self.copy(rows)"
+    new = new.replace(loading, "            output = self.load_copy(rows, self.table)")
+    result, broken = sound_merge.merge_soundly(
+        Triple(TWICE, omni, new), merge.PORT, veto=lambda _canon: None, foreign=(), pinned=frozenset(), known=set()
+    )
+    assert broken == set()
+    assert result.text == omni.replace(loading, "            output = self.load_copy(rows, self.table)")
+    assert [item.reason.kind for item in result.decisions].count("leaves before other statements") == 1

@@ -44,12 +44,15 @@ def undo_idle_passages(sides: Triple, text: str, problems: Collection[Problem]) 
     if not idle:
         return sides, []
     old, mine = flatten(sides.base), flatten(sides.omni)
-    in_base = {mine[pair.right].canon: old[pair.left].canon for pair in merge.align(old, mine)}
-    replaced = _list_replaced(old, flatten(sides.upstream))
+    new, made = flatten(sides.upstream), flatten(text)
+    in_mine = {pair.left: pair.right for pair in merge.align(made, mine)}
+    in_base = {pair.right: pair.left for pair in merge.align(old, mine)}
+    in_new = {pair.left: pair.right for pair in merge.align(made, new)}
+    replaced = _list_replaced(old, new)
     found: dict[_Replaced, str] = {}
-    for leaving, behind, line in _find_cut_off(text, idle):
-        causes = [one for one in replaced if in_base.get(behind) in one.old_canons]
-        causes = causes or [one for one in replaced if leaving in one.new_canons]
+    for leaving, behind, line in _find_cut_off(text, made, idle):
+        causes = [one for one in replaced if in_base.get(in_mine.get(behind, -1)) in one.before]
+        causes = causes or [one for one in replaced if in_new.get(leaving) in one.after]
         found |= dict.fromkeys(causes, line)
     rows, undone = sides.upstream.split("\n"), []
     for change, line in sorted(found.items(), key=lambda one: one[0].now.start, reverse=True):
@@ -73,12 +76,12 @@ def ask_about_undone(result: merge.Merged, undone: Collection[Undone]) -> merge.
 
 @dataclass(frozen=True, eq=False)
 class _Replaced:
-    """The lines of a passage that the twin replaced, old (``was``) and new (``now``), and their statements."""
+    """The lines of a passage that the twin replaced, old (``was``) and new (``now``), and the indices of its nodes."""
 
     was: slice
     now: slice
-    old_canons: frozenset[str]
-    new_canons: frozenset[str]
+    before: frozenset[int]
+    after: frozenset[int]
 
 
 def _list_replaced(old: Sequence[Node], new: Sequence[Node]) -> list[_Replaced]:
@@ -97,8 +100,7 @@ def _list_replaced(old: Sequence[Node], new: Sequence[Node]) -> list[_Replaced]:
                 for nodes, part, head in ((old, mine, above), (new, other, around))
             )
         before, after = ([nodes[k] for k in part] for nodes, part in ((old, mine), (new, other)))
-        canons = [frozenset(node.canon for node in nodes) for nodes in (before, after)]
-        found.append(_Replaced(_find_lines(before), _find_lines(after), *canons))
+        found.append(_Replaced(_find_lines(before), _find_lines(after), frozenset(mine), frozenset(other)))
     return found
 
 
@@ -107,11 +109,11 @@ def _find_lines(nodes: Sequence[Node]) -> slice:
     return slice(nodes[0].start - 1, nodes[-1].start - 1 + len(nodes[-1].lines))
 
 
-def _find_cut_off(text: str, idle: Collection[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield the exit above each ``idle`` statement and the statement itself as canonical text, then its first line."""
+def _find_cut_off(text: str, nodes: Sequence[Node], idle: Collection[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield the indices of the exit above each ``idle`` statement and of that statement, then its first line."""
     lines = text.split("\n")
-    at = {node.start: node.canon for node in flatten(text)}
+    at = {node.start: k for k, node in enumerate(nodes)}
     for suite in suites_of(walk(tree_of(text))):
         for first, second in cut_off(suite):
             if (line := lines[second.lineno - 1].strip()) in idle:
-                yield at.get(first.lineno, ""), at.get(second.lineno, ""), line
+                yield at.get(first.lineno, -1), at.get(second.lineno, -1), line

@@ -38,6 +38,8 @@ TRIED = f"""try:
         pytest.param(TRIED, NEW, True, id="omni put a try around it"),
         pytest.param(f"if self.wanted:\n        {CALL}", NEW, True, id="omni put a condition on it"),
         pytest.param(CALL, NEW, False, id="omni left it"),
+        pytest.param(CALL.replace(" =", ": Tensor ="), NEW, False, id="omni annotated it"),
+        pytest.param(OWN_CALL.replace(" =", ": Tensor ="), NEW, True, id="omni annotated and edited it"),
         pytest.param(OWN_CALL, NEW.replace(CALL, "logits = self.other(rows)", 1), False, id="upstream has it once"),
         pytest.param(f"{OWN_CALL}\n    more = 1\n    {CALL}", NEW, False, id="omni added a call in front"),
     ],

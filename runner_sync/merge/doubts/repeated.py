@@ -13,12 +13,14 @@ Only one of the two gets omni's form. `exits` asks about each new ``return``.
 
 from __future__ import annotations
 
+import ast
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
 from runner_sync.confidence import CONTESTED
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, heads_around, pick_node
+from runner_sync.statements import tree_of
 from runner_sync.thresholds import DISTINCT
 
 
@@ -52,9 +54,19 @@ def _find_changed_by_omni(
         is_simple = not (node.compound or node.is_clause or node.is_comment) and node.keyword != "return"
         if node.canon not in texts or not is_simple or node.weight < DISTINCT or strand not in alive:
             continue
-        is_edited = weave.is_edited(strand, "o")
+        is_edited = weave.is_edited(strand, "o") and not _has_only_annotation(weave, strand)
         own = frozenset(head for head in heads_around(weave, strand, "o") if head.sides == "o" and not is_edited)
         found[node.canon].append(own)
         if not (own or is_edited):
             untouched.add(node.canon)
     return {canon: own for canon, own in found.items() if canon not in untouched}
+
+
+def _has_only_annotation(weave: Weave, strand: Strand) -> bool:
+    """Whether omni only annotated the assigned name."""
+    own = tree_of(weave.omni[strand.in_omni].canon).body
+    if len(own) != 1 or not isinstance(own[0], ast.AnnAssign) or own[0].value is None:
+        return False
+    return f"{ast.unparse(own[0].target)} = {ast.unparse(own[0].value)}" == ast.unparse(
+        tree_of(weave.base[strand.in_base].canon)
+    )

@@ -104,7 +104,7 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
     "removed block came back": "{omni} had removed this; {upstream} moved it, and the move brought it back",
     "exit that omni has otherwise": "{upstream} added a return like those that {omni} has changed everywhere else",
     "repeated without omni's change": (
-        "{upstream} added this statement once more, and {omni} has changed the other copy"
+        "{upstream} added this statement once more, and {omni} has changed the other copy, or put it into a block"
     ),
     "exit of no loop": "left out: this `break` or `continue` has no loop around it here",
     "block at hand": (

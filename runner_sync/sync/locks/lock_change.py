@@ -66,9 +66,9 @@ def make_lock_change(
     takes_gpu = options.gpu and not options.only and given.followed is not None
     if command == "upgrade" and takes_gpu and (asked or made != given.lock):
         made = _settle_gpu(made, given.omni.source)
-    asks = options.upstream and not options.only and given.followed is not None
-    if command == "upgrade" and asks and (asked or made != given.lock):
-        made = _settle_hidden(made, read[given.profile.followed])
+    asks_all = command == "upgrade" and options.upstream and not options.only
+    if asks_all and given.followed is not None and (asked or made != given.lock):
+        made = _settle_hidden(made, given.followed.source)
     after = locks.dump(made)
     return None if before == after else FileChange(given.lock_file, before, after)
 

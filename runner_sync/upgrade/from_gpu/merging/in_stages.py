@@ -19,6 +19,7 @@ from dataclasses import replace
 from runner_sync.lineage import list_nodes
 from runner_sync.model import ReviewItem
 from runner_sync.texts.member_text import canonical, is_same, self_names
+from runner_sync.thresholds import STILL_THERE
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, read_side
 from runner_sync.upgrade.job import ModuleJob
@@ -45,18 +46,13 @@ def find_stages(
             later = text
 
 
-def is_current(stage: Draft, before: Draft, then: str, side: GpuSide) -> bool:
-    """Whether the current twin still has each statement that a port of the text ``then`` of an earlier one brings.
-
-    A statement that NPU has in another form came by one of the twin's that is not in NPU's method.
-    """
-    name = stage.name
+def is_current(stage: Draft, before: Draft, side: GpuSide) -> bool:
+    """Whether the current twin still has most of what a port up to an earlier one brings, and each name on ``self``."""
     if not self_names(stage.text) - self_names(before.text) <= {*re.findall(r"\w+", side.module_text)}:
         return False
-    current = {node.canon for node in list_nodes(side.module_text)} | {*canonical(side.rebased.get(name, ""))}
-    here, gained = {*canonical(stage.text)}, {*canonical(then)} - {*canonical(side.old.get(name, ""))}
-    odd = here - {*canonical(before.text)} - current
-    return not odd or (not odd & gained and gained - here <= current)
+    current = {node.canon for node in list_nodes(side.module_text)} | {*canonical(side.rebased.get(stage.name, ""))}
+    brought = {*canonical(stage.text)} - {*canonical(before.text)}
+    return len(brought & current) >= STILL_THERE * len(brought)
 
 
 def ask_about_rest(refused: Sequence[ReviewItem], stage: Draft, then: str, ref: str) -> tuple[ReviewItem, ...]:

@@ -195,7 +195,7 @@ def _port_in_stages(draft: Draft, drafts: Sequence[Draft], refused: _Port, conte
         if (
             port.is_refused
             or port.draft.text == draft.text
-            or not in_stages.is_current(port.draft, draft, then, context.side)
+            or not in_stages.is_current(port.draft, draft, context.side)
         ):
             continue
         assert job.twin.new is not None

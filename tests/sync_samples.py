@@ -98,6 +98,17 @@ OMNI_TREE = {
     """,
 }
 
+PACKED = """
+        def pack(self, rows):
+            out = self.build(rows)
+            self.note(out)
+            self.count(out)
+            if not out.rows:
+                return out
+            return self.rows
+"""
+"""A method of a runner that a GPU twin may take apart, so that no port of the whole change is sound."""
+
 ASCEND_OLD = {
     "vllm_ascend/__init__.py": "",
     "PKG-INFO": "Metadata-Version: 2.1\nName: vllm-ascend\nVersion: 0.20.0\n",

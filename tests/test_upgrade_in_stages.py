@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from git import Repo
-from sync_samples import AR, GPU_AR, OMNI_TREE, Trees, check_upgrade, commit, dedent, lay_out, stay_at_home
+from sync_samples import AR, GPU_AR, OMNI_TREE, PACKED, Trees, check_upgrade, commit, dedent, lay_out, stay_at_home
 
 from runner_sync.profile import NPU
 from runner_sync.upgrade.from_gpu.merging import sound_merge
@@ -14,15 +14,6 @@ from runner_sync.upgrade.job import GpuBase, GpuTwin, ModuleJob, ModuleRevision
 from runner_sync.upgrade.module import upgrade_module
 
 GPU = OMNI_TREE[AR].replace("platforms.npu.worker.npu_model_runner", "worker.gpu_model_runner").replace("NPU", "GPU")
-PACKED = """
-        def pack(self, rows):
-            out = self.build(rows)
-            self.note(out)
-            self.count(out)
-            if not out.rows:
-                return out
-            return self.rows
-"""
 LATER = PACKED.replace("self.note(out)", "self.note(out, rows)")
 REBUILT = LATER.replace("self.build(rows)", "Later(self.build, rows).made()")
 

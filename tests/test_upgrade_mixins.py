@@ -13,6 +13,7 @@ from sync_samples import (
     ASCEND_OLD,
     GPU_AR,
     OMNI_TREE,
+    PACKED,
     Trees,
     check_upgrade,
     commit,
@@ -778,15 +779,6 @@ class TestUpgrade:
         questions = [item.reason for item in result.report.reviews if "SendingMixin" in item.reason]
         assert len(questions) == is_used
 
-    PACKED = """
-        def pack(self, rows):
-            out = self.build(rows)
-            self.note(out)
-            self.count(out)
-            if not out.rows:
-                return out
-            return self.rows
-    """
     REBUILT = PACKED.replace("self.build(rows)", "Later(self.build, rows).made()")
 
     @pytest.mark.parametrize(
@@ -800,9 +792,9 @@ class TestUpgrade:
         self, trees: Trees, monkeypatch: pytest.MonkeyPatch, more: str, *, came: bool
     ) -> None:
         monkeypatch.setattr(sound_merge, "TRIES", 1)
-        lay_out(trees.omni, {AR: OMNI_TREE[AR] + self.PACKED})
+        lay_out(trees.omni, {AR: OMNI_TREE[AR] + PACKED})
         now = self.REBUILT.replace("self.note(out)", f"self.note(out)\n            {more}")
-        text, questions = self.upgraded(trees, self.OLD + self.PACKED, self.MIXED + now)
+        text, questions = self.upgraded(trees, self.OLD + PACKED, self.MIXED + now)
         assert "not ported: the GPU runner's change cannot be applied" in questions
         assert (
             f"{more}\n        self.count(out)" in text,

@@ -20,8 +20,8 @@ from runner_sync.verify.trees.classes import Assignment, Classes, ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, frame_of
 from runner_sync.verify.trees.functions import nodes_of, reads_of
 from runner_sync.verify.trees.instance import is_own_super
+from runner_sync.verify.trees.lasting import drop_replaced
 from runner_sync.verify.trees.modules import Module, imports_at_start, imports_of
-from runner_sync.verify.trees.replacing import drop_replaced
 from runner_sync.verify.trees.world import Definition, World
 
 

@@ -169,15 +169,15 @@ def _port_change(
     if old is None or is_same(old, new):
         return _Port(draft)
     sides = Triple(old, draft.text, new)
-    port, count = _merge_change(draft, sides, foreign, context), len(draft.reviews)
+    before = len(draft.reviews)
+    port, kept = _merge_change(draft, sides, foreign, context), before
     if port.is_refused and not port.is_whole:
-        port, count = _port_in_stages(draft, drafts, port, context)
-    staged = replace(port.draft, reviews=port.draft.reviews[:count])
+        port, kept = _port_in_stages(draft, drafts, port, context)
+    staged = replace(port.draft, reviews=port.draft.reviews[:kept])
     if port.is_refused and (uses := mixins_alone.build_sides(staged, (new_as_is, helpers.new), job)) is not None:
-        port = _use_mixins_instead(port, _merge_change(staged, uses, (), context), count=count)
-    count = len(draft.reviews)
-    added = moved_helpers.drop_call_questions(port.draft.reviews[count:], moved)
-    asked = replace(port.draft, reviews=(*port.draft.reviews[:count], *added))
+        port = _use_mixins_instead(port, _merge_change(staged, uses, (), context), count=kept)
+    added = moved_helpers.drop_call_questions(port.draft.reviews[before:], moved)
+    asked = replace(port.draft, reviews=(*port.draft.reviews[:before], *added))
     asked = ask_about_untranslated(asked, job.path, before=draft.text, doubts=side.untranslated)
     return replace(port, draft=asked, sides=sides, foreign=foreign)
 

@@ -23,11 +23,11 @@ from typing import Annotated, NoReturn
 import typer
 
 from runner_sync import __version__
-from runner_sync.terminal import commands
+from runner_sync.terminal import choices, commands
 from runner_sync.terminal import options as o
 from runner_sync.terminal.examples import make_epilog
 from runner_sync.terminal.failures import COULD_NOT_RUN, run_guarded
-from runner_sync.terminal.groups import Bases, Merging, Trees, Writing, flatten, make_upgrade_options
+from runner_sync.terminal.groups import Bases, Merging, Runners, Trees, Writing, flatten, make_upgrade_options
 from runner_sync.terminal.plain import PlainCommand, PlainGroup
 from runner_sync.terminal.screen import ColorChoice, Screen
 from runner_sync.terminal.trees import is_review_id, split_codes, split_place, split_selected_codes
@@ -116,7 +116,7 @@ def _prints_annotations(words: Sequence[str]) -> bool:
 def _read_color(words: Sequence[str]) -> ColorChoice:
     """Return the last ``--color`` value in ``words``, or ``"auto"``; typer refuses invalid values later."""
     wishes = [word.partition("=")[2] or after for word, after in pairwise([*words, ""]) if word.startswith("--color")]
-    return next((choice.value for choice in o.Color if [choice.value] == wishes[-1:]), "auto")
+    return next((choice.value for choice in choices.Color if [choice.value] == wishes[-1:]), "auto")
 
 
 def _show_version(asked: bool) -> None:
@@ -134,7 +134,9 @@ def set_up(
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", metavar="", help="Say nothing on standard error but errors.")
     ] = False,
-    color: Annotated[o.Color, typer.Option("--color", help="When to colour; NO_COLOR, FORCE_COLOR.")] = o.Color.auto,
+    color: Annotated[
+        choices.Color, typer.Option("--color", help="When to colour; NO_COLOR, FORCE_COLOR.")
+    ] = choices.Color.auto,
     traceback: Annotated[
         bool, typer.Option("--traceback", metavar="", help="Show where an unexpected error comes from.")
     ] = False,
@@ -272,6 +274,18 @@ def explain(context: typer.Context, place: o.Place, trees: Trees, output: o.Outp
     file, line = split_place(place)
     explain_place = partial(sync.explain, file=file, line=line)
     return commands.inspect("explain", explain_place, options, output, screen=context.obj)
+
+
+@_command("settle")
+@flatten
+def settle(context: typer.Context, runners: Runners, ids: o.ItemIds = None, take: o.Take = choices.Side.chosen) -> int:
+    """Settle the review items of an upgrade: one after the other at a terminal, or those that are named.
+
+    Deletes the comment of an item. What stands below it stays, or gives way to the text that --take names.
+    """
+    from runner_sync.terminal import settling
+
+    return settling.settle(ids or (), take.value, runners.make_check_options(), screen=context.obj)
 
 
 @_command("lock")

@@ -139,6 +139,10 @@ class ReviewItem:
         return "GPU twin" if self.from_gpu else "upstream"
 
 
+Side = Literal["chosen", "omni", "upstream"]
+"""A text of a review item. ``upstream`` is the new code, of the followed project or of the GPU twin."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What ``check`` and ``verify`` report, with a stable rule code (RS1xx … RS5xx).

@@ -214,7 +214,7 @@ def test_advice_names_only_written_files_and_the_markers_that_are_in_them() -> N
     marked = FileChange(RUNNER, "a\n", "\n<<<<<<< omni R1\nb\n")
     report = replace(PLAN, reviews=(item, unchanged), changes=(marked,))
     said = advise(report, (RUNNER,), root=Path("omni"), is_tree=True, options="")
-    assert "settle 2 review items: search for `runner-sync: review` and `<<<<<<<`" in said
+    assert "or search for `runner-sync: review` and `<<<<<<<`, decide, delete it" in said
     assert f"omni/{RUNNER}\n     (1 of them only listed above: they changed nothing in the files)" in said
     assert "unchanged.py" not in said
 

@@ -114,9 +114,9 @@ def _format_place(path: str, line: int, end_line: int) -> str:
     return f"{path}:{line}-{end_line}" if end_line > line else f"{path}:{line}"
 
 
-def render_items(items: Sequence[ReviewItem], *, width: int = 100) -> str:
-    """Return review items as text without colours, as `render_text` shows them; no newline ends it."""
-    return _format_items(items, Ink(False, width))
+def render_items(items: Sequence[ReviewItem], *, color: bool = False, width: int = 100) -> str:
+    """Return review items as `render_text` shows them; no newline ends the text."""
+    return _format_items(items, Ink(color, width))
 
 
 def _render_reviews(report: Report, ink: Ink) -> str:

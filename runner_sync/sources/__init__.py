@@ -15,6 +15,7 @@ from runner_sync.doors import part_loader
 if TYPE_CHECKING:
     from runner_sync.sources.checkout import RevisionTree, WorkTree
     from runner_sync.sources.declared import declared_vllm, metadata, vllm_remedy
+    from runner_sync.sources.folder import open_part
     from runner_sync.sources.installed import open_installed
     from runner_sync.sources.opening import open_path
     from runner_sync.sources.placing import folder_in_repository
@@ -30,6 +31,7 @@ __all__ = [
     "list_refs",
     "metadata",
     "open_installed",
+    "open_part",
     "open_path",
     "open_release",
     "releases",
@@ -39,6 +41,7 @@ __all__ = [
 _MODULES = {
     "checkout": "RevisionTree WorkTree",
     "declared": "declared_vllm metadata vllm_remedy",
+    "folder": "open_part",
     "installed": "open_installed",
     "opening": "open_path",
     "placing": "folder_in_repository",

@@ -102,6 +102,12 @@ def open_folder(project: Project, place: Path) -> FolderTree:
     )
 
 
+def open_part(project: Project, place: Path) -> FolderTree:
+    """Open a folder that may hold a part of the project's tree only, as the files that an upgrade wrote elsewhere."""
+    root = resolved(place)
+    return FolderTree(Source(project, "path", str(root)), root)
+
+
 def read_version_file(tree: Tree) -> str | None:
     """Return the text of the version file that builds write into the package, if any."""
     package = layout.PACKAGES[tree.source.project]

@@ -11,7 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from runner_sync import sources, write
+from runner_sync.compose.notes import WORD
 from runner_sync.errors import InputError
+from runner_sync.model import ReviewItem
 from runner_sync.sync import asked
 from runner_sync.sync.options import PATH_VARIABLES, Tell, UpgradeOptions, tell_nobody
 from runner_sync.sync.planned import Upgrade
@@ -50,9 +52,18 @@ def apply(
             _make_folder(options.out)
 
     paths = write.write(changes, planned.root, prepare=make_ready, tell=tell)
-    if planned.report.command == "upgrade" and planned.report.reviews:
-        asked.keep(planned.root, planned.report.reviews)
+    if planned.report.command == "upgrade":
+        items = [_place(item, planned) for item in planned.report.reviews]
+        asked.keep(planned.root, items, is_whole=not options.only)
+    if planned.report.command == "lock":
+        asked.forget_listed(planned.root)
     return paths
+
+
+def _place(item: ReviewItem, planned: Upgrade) -> ReviewItem:
+    """Return the item, ``in_file`` only if the text that was written has a comment for it."""
+    written = "".join(change.after or "" for change in planned.changes if change.path == item.path)
+    return replace(item, in_file=f"{WORD} {item.id} " in written)
 
 
 def require_place(options: UpgradeOptions, *, is_lock: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Keep the review items of upgrades that wrote to a folder, and show one of them again (``explain ID``).
+"""Keep the review items of upgrades that wrote to a folder until they are settled; show one again (``explain ID``).
 
 Comes in: review items, or the beginning of an id. Goes out: a ``Report`` of one item. May touch: the cache folder.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -24,13 +24,31 @@ _MOST = 1000
 """Number of items that are kept for a folder."""
 
 
-def keep(root: Path, reviews: Sequence[ReviewItem]) -> None:
+def keep(root: Path, reviews: Sequence[ReviewItem], *, is_whole: bool = True) -> None:
     """Keep ``reviews`` for the folder ``root``, not if the cache cannot be written.
 
-    The latest of earlier ones stay, because their comments may still stand in the files.
+    The latest of earlier ones stay, because their comments may still stand in the files. Those that stand in no file
+    go with the next upgrade of all units (``is_whole``): it asks them again if they are still open.
     """
     fresh = {item.id for item in reviews}
-    items = [*reviews, *(item for item in _load(resolved(root)) if item.id not in fresh)]
+    earlier = [item for item in _load(resolved(root)) if item.id not in fresh and (item.in_file or not is_whole)]
+    if reviews or earlier:
+        _store(root, [*reviews, *earlier])
+
+
+def forget(root: Path, ids: Collection[str]) -> None:
+    """Keep these items no longer: they are settled."""
+    items = _load(resolved(root))
+    if any(item.id in ids for item in items):
+        _store(root, [item for item in items if item.id not in ids])
+
+
+def forget_listed(root: Path) -> None:
+    """Keep those items no longer that stand in no file: a lock has recorded them as settled."""
+    forget(root, [item.id for item in _load(resolved(root)) if not item.in_file])
+
+
+def _store(root: Path, items: Sequence[ReviewItem]) -> None:
     with contextlib.suppress(InputError):
         data = json.dumps([asdict(item) for item in items[:_MOST]])
         cache.store_answer(_KIND, str(resolved(root)), data.encode())
@@ -45,13 +63,19 @@ def _load(root: Path) -> list[ReviewItem]:
 
 def load_items(place: Path) -> list[ReviewItem]:
     """Return what is kept for the folder ``place``, or the nearest one around it in the same checkout."""
+    root = find_root(place)
+    return _load(root) if root is not None else []
+
+
+def find_root(place: Path) -> Path | None:
+    """Return the nearest folder at or around ``place``, in the same checkout, that an upgrade wrote to."""
     folder = resolved(place)
     for root in (folder, *folder.parents):
-        if items := _load(root):
-            return items
+        if cache.load_answer(_KIND, str(root)) is not None:
+            return root
         if (root / ".git").exists():
             break
-    return []
+    return None
 
 
 def explain_item(options: CheckOptions, beginning: str) -> Report:

@@ -69,7 +69,8 @@ def _list_review_steps(report: Report, paths: Sequence[str], root: Path, listed:
     rest = f"\n     ({number} of them only listed {listed}: they changed nothing in the files)" if number else ""
     first = next(item.id for item in report.reviews for path in files if item.id in written[path])
     show = f"\n     (`runner-sync explain {first}{_name_place(root)}` shows one in full)"
-    return [f"settle {items}: search for {marks}, decide, delete it, in{found}{rest}{show}"]
+    walk = f"`runner-sync settle{_name_place(root)}` asks about each;"
+    return [f"settle {items}: {walk}\n     or search for {marks}, decide, delete it, in{found}{rest}{show}"]
 
 
 def find_only_listed(report: Report) -> list[ReviewItem]:

@@ -56,6 +56,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         ("What a review comment is about, in full.", "runner-sync explain R54bf8c99"),
     ),
+    "settle": (
+        ("Go through the questions of an upgrade.", "runner-sync settle"),
+        ("Two of them are right as they stand.", "runner-sync settle R54bf8c99 R6c179be1"),
+        ("Put omni's code back in one place.", "runner-sync settle R6c179be1 --take omni"),
+    ),
     "lock": (
         ("Infer what every unit was last synced to, and record it.", "runner-sync lock --ascend-path ../vllm-ascend"),
         ("Only show what would be recorded.", "runner-sync lock --ascend-version 0.30.0rc2 --diff"),

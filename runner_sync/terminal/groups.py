@@ -16,6 +16,7 @@ from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from runner_sync.terminal import options as o
+from runner_sync.terminal.choices import Conflict
 from runner_sync.terminal.trees import make_omni_tree, make_upstream_tree, refuse_both, refuse_empty
 
 if TYPE_CHECKING:
@@ -66,6 +67,19 @@ class Trees:
 
 
 @dataclass(frozen=True, slots=True)
+class Runners:
+    """Which runners a command works on that reads no other tree."""
+
+    omni_path: o.OmniPath = None
+    config: o.ConfigFile = None
+    profile: o.ProfileName = None
+
+    def make_check_options(self) -> CheckOptions:
+        """Return the options of a command that reads the omni tree alone."""
+        return Trees(omni_path=self.omni_path, config=self.config, profile=self.profile).make_check_options()
+
+
+@dataclass(frozen=True, slots=True)
 class Bases:
     """What the runners were last synced to."""
 
@@ -89,7 +103,7 @@ class Merging:
     """What an upgrade does."""
 
     only: o.Only = None
-    conflict: o.ConflictStyle = o.Conflict.resolve
+    conflict: o.ConflictStyle = Conflict.resolve
     no_gpu: o.NoGpu = False
     gpu_only: o.GpuOnly = False
     no_verify: o.NoVerify = False

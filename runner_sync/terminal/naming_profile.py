@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from runner_sync.model import Report
     from runner_sync.sync.options import OmniOptions
 
-_COMMAND = re.compile(r"\brunner-sync (?:upgrade|check|verify|blocks|explain|lock|hoist)\b")
+_COMMAND = re.compile(r"\brunner-sync (?:upgrade|check|verify|blocks|explain|settle|lock|hoist)\b")
 
 
 def format_options(options: OmniOptions) -> str:

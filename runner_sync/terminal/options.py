@@ -6,58 +6,17 @@ nothing.
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from runner_sync.terminal.choices import BuiltIn, Conflict, Severity, Side, Typecheck
 from runner_sync.terminal.completing import BASES, RELEASES, complete, complete_format
 
 TREES = "Trees"
 SCOPE = "What to do"
 OUTPUT = "Output"
-
-
-class Color(StrEnum):
-    """When to colour."""
-
-    auto = "auto"
-    always = "always"
-    never = "never"
-
-
-class Conflict(StrEnum):
-    """How a conflict is written."""
-
-    resolve = "resolve"
-    inline = "inline"
-
-
-class Severity(StrEnum):
-    """Weight of a finding, the heaviest first."""
-
-    error = "error"
-    warning = "warning"
-    info = "info"
-
-
-class BuiltIn(StrEnum):
-    """Built-in profile: which runners are meant."""
-
-    npu = "npu"
-    gpu = "gpu"
-    gpu_v2 = "gpu-v2"
-
-
-class Typecheck(StrEnum):
-    """Type checker that gives the second opinion."""
-
-    ty = "ty"
-    mypy = "mypy"
-    none = "none"
-
-
 OmniPath = Annotated[
     Path | None,
     typer.Option("--omni-path", metavar="DIR", help="vllm-omni checkout or tree. (default: .)", rich_help_panel=TREES),
@@ -316,6 +275,23 @@ Place = Annotated[
         help="A runner file, relative to the omni tree, and a line of it; or a review item.",
         autocompletion=complete("items"),
         show_default=False,
+    ),
+]
+ItemIds = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[ID]...",
+        help="Review items, or the beginnings of their ids. (default: ask about each)",
+        autocompletion=complete("items"),
+        show_default=False,
+    ),
+]
+Take = Annotated[
+    Side,
+    typer.Option(
+        "--take",
+        help="What is to stand there: the chosen text, omni's, or the new one of upstream or the GPU twin.",
+        rich_help_panel=SCOPE,
     ),
 ]
 UnitName = Annotated[

@@ -9,8 +9,9 @@ Example:
 
 Why: each is an open decision; merged with the pull request, it looks decided.
 
-Fix: compare both sides, settle it, delete the comment. The report of the upgrade has both sides under the id in the
-comment (`-o markdown:FILE` keeps it); git has the code from before the upgrade.
+Fix: compare both sides, settle it, delete the comment; `runner-sync settle` does this with one key. The report of the
+upgrade has both sides under the id in the comment (`-o markdown:FILE` keeps it); git has the code from before the
+upgrade.
 
 Leaves alone: `# runner-sync: ignore[…]`, and the words inside strings.
 """
@@ -46,6 +47,7 @@ def find(subject: Subject) -> Iterator[Hit]:
             unit=npu.unit_of_comment(comment.line),
             symbol=found["id"] or "review",
             message=f"This review item is still open{reason}.",
-            fix="Settle it, then delete the comment; both sides are in the report of the upgrade that wrote it "
-            "(on the commit before, `--diff -o text` prints it again), and what stood here before is in git.",
+            fix="Settle it, then delete the comment, or let `runner-sync settle` ask about it; both sides are in the "
+            "report of the upgrade that wrote it (on the commit before, `--diff -o text` prints it again), and what "
+            "stood here before is in git.",
         )

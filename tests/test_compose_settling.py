@@ -1,0 +1,100 @@
+"""Settling a review item in a text: the comment goes, and another side may take the place of the chosen text."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from runner_sync.compose.settling import find_comments, keep_chosen, take_side
+from runner_sync.errors import InputError
+from runner_sync.model import ReviewItem, Side
+
+
+def make_item(*, omni: str = "", upstream: str = "", chosen: str = "", id: str = "R1") -> ReviewItem:
+    return ReviewItem(id, "A.run", "a.py", 4, 4, "why", 0.5, "", omni, upstream, chosen)
+
+
+def make_text(body: str) -> str:
+    return "class A:\n    def run(self, a):\n" + textwrap.indent(textwrap.dedent(body), " " * 8)
+
+
+COMMENT = "# runner-sync: review R1 why\n"
+
+
+@pytest.mark.parametrize(
+    ("item", "side", "before", "after"),
+    [
+        pytest.param(make_item(omni="b = 1\n", chosen="b = 2\n"), "chosen", "b = 2\n", "b = 2\n", id="chosen"),
+        pytest.param(make_item(omni="b = 1\n", chosen="b = 2\n"), "omni", "b = 2\n", "b = 1\n", id="omni"),
+        pytest.param(
+            make_item(upstream="if a:\n    b = 1\n", chosen="b = 2\n"),
+            "upstream",
+            "b = 2\nreturn a\n",
+            "if a:\n    b = 1\nreturn a\n",
+            id="the indentation of the place",
+        ),
+        pytest.param(
+            make_item(omni="    if a:\n        b = 1\n", chosen="    b = 2\n"),
+            "omni",
+            "b = 2\n",
+            "if a:\n    b = 1\n",
+            id="a side with an indentation of its own",
+        ),
+        pytest.param(
+            make_item(omni="with a:\n", chosen="with a, b():\n"),
+            "omni",
+            "with a, b():\n    return 1\n",
+            "with a:\n    return 1\n",
+            id="a head, whose suite stays",
+        ),
+        pytest.param(
+            make_item(omni="b = 1\n", chosen=""),
+            "omni",
+            "return a\n",
+            "b = 1\nreturn a\n",
+            id="put back what was removed",
+        ),
+        pytest.param(
+            make_item(upstream="b = 2\n", chosen="b = 2\n"),
+            "omni",
+            "b = 2\nreturn a\n",
+            "return a\n",
+            id="a port taken out",
+        ),
+        pytest.param(
+            make_item(omni="b = 1\n", chosen="b = 2\n"),
+            "omni",
+            "# runner-sync: review R2 too\n# a note\nb = 2\n",
+            "# runner-sync: review R2 too\n# a note\nb = 1\n",
+            id="comments in between",
+        ),
+    ],
+)
+def test_a_side_takes_the_place_of_the_chosen_text(item: ReviewItem, side: Side, before: str, after: str) -> None:
+    assert take_side(make_text(COMMENT + before), item, side) == make_text(after)
+
+
+@pytest.mark.parametrize(
+    ("item", "side", "body", "reason"),
+    [
+        (make_item(omni="b = 1\n", chosen="b = 2\n"), "omni", "b = 3\n", "does not stand below its comment"),
+        (make_item(omni="b = 1\n", chosen="b = 2\n"), "omni", "c = 3\nb = 2\n", "does not stand below its comment"),
+        (make_item(omni="b = 1\n", chosen="b = 2\nc = 3\n"), "omni", "b = 2\n", "does not stand below its comment"),
+        (make_item(upstream="b = 1\n"), "upstream", "return a\n", "no certain place here"),
+        (make_item(upstream="if a:\n    # …\n", chosen="b = 2\n"), "upstream", "b = 2\n", "leave out lines"),
+        (make_item(upstream="b = 2\n", chosen="b = 2\n"), "omni", "b = 2\n", "would not parse"),
+        (make_item(upstream="b = result\n", chosen="b = a\n"), "upstream", "b = a\n", "nothing sets result"),
+        (make_item(omni="c = 1\n", chosen="b = 2\n"), "omni", "b = 2\nreturn b\n", "nothing sets b"),
+    ],
+)
+def test_what_is_uncertain_is_left_to_a_person(item: ReviewItem, side: Side, body: str, reason: str) -> None:
+    with pytest.raises(InputError, match=rf"R1: .*{reason}.*; edit the file, then delete the comment\."):
+        take_side(make_text(COMMENT + body), item, side)
+
+
+def test_comments_are_found_by_id_but_not_in_strings() -> None:
+    text = make_text(f'b = """\n{COMMENT}"""\n{COMMENT}c = 1\n# runner-sync: review R2f too\nd = 1\n')
+    assert find_comments(text) == {"R1": 6, "R2f": 8}
+    assert find_comments(keep_chosen(text, "R1")) == {"R2f": 7}
+    assert find_comments("a = 1\n") == {}

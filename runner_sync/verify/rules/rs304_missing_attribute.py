@@ -45,7 +45,7 @@ from typing import TypeGuard
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import Function, is_super, walk
 from runner_sync.verify.trees import gpu_only
-from runner_sync.verify.trees.classes import ClassInfo, Mro
+from runner_sync.verify.trees.classes import ClassInfo, Mro, classes_in
 from runner_sync.verify.trees.frames import Frame, class_finding
 from runner_sync.verify.trees.functions import calls_of, reads_of
 from runner_sync.verify.trees.initial import find_late_writer, is_set_at_start, may_others_set
@@ -280,8 +280,8 @@ def _find_lost_base(step: Step, name: str) -> Finding | None:
     """Return the cause shared by all attributes that an omni class lacks since it lost a base, or ``None``."""
     (mros, old_mros), old = step.mros, step.old
     owners = [owner for mro in old_mros for owner in _find_definers(mro, name)]
-    was = {info.key: info for mro in old_mros for info in mro.classes}
-    omnis = (info for mro in mros for info in mro.classes if info.is_omnis and info.key in was)
+    was = {info.key: info for info in classes_in(old_mros)}
+    omnis = (info for info in classes_in(mros) if info.is_omnis and info.key in was)
     for info, then in ((info, was[info.key]) for info in omnis):
         for base in _find_lost_bases(info, then):
             found = (old.classes.info(definition) for definition in old.world.bases(then.module, base))
@@ -330,7 +330,7 @@ def _find_similar_name(program: Program, frame: Frame, node: ast.Attribute, step
     method reads may stand in its place.
     """
     assert frame.info is not None
-    classes = [cls for mro in program.mros(frame.info) for cls in mro.classes]
+    classes = classes_in(program.mros(frame.info))
     is_called = any(call.func is node for call in calls_of(frame.function))
     known = {one for cls in classes for one in (cls.methods if is_called else (*cls.methods, *cls.written))}
     read = known & {one.attr for hidden in program.hidden_by(frame) for one in reads_of(hidden.function)}

@@ -31,7 +31,7 @@ from runner_sync.verify.trees.calling import swapped
 from runner_sync.verify.trees.calling.aliases import resolve_alias
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.calling.virtual import find_override_calls
-from runner_sync.verify.trees.classes import ClassInfo, Mro
+from runner_sync.verify.trees.classes import ClassInfo, Mro, classes_in
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
@@ -42,8 +42,6 @@ from runner_sync.verify.trees.values.uses import find_unpackings
 CODE = "RS307"
 NAME = "positional-shift"
 SEVERITY: Severity = "error"
-
-_OMNI = "vllm-omni"
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
@@ -119,9 +117,9 @@ def find_shift(call: ast.Call, before: Callee, after: Callee) -> tuple[str, str]
 def _is_upstreams(step: Step, call: ast.Call, callee: Callee) -> bool:
     """Whether a parent class outside omni makes a call with the same code, of a function that is not omni's either."""
     info = step.frame.info
-    if info is None or callee.module.project == _OMNI:
+    if info is None or callee.module.is_omnis:
         return False
-    classes = (one for mro in step.program.mros(info) for one in mro.classes if one.module.project != _OMNI)
+    classes = (one for one in classes_in(step.program.mros(info)) if not one.is_omnis)
     calls = (node for one in classes for node in walk(one.node) if isinstance(node, ast.Call))
     return any(dumped(node) == dumped(call) for node in calls)
 

@@ -46,7 +46,7 @@ from runner_sync.naming import module_name
 from runner_sync.syntax import last_word
 from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees import vanished
-from runner_sync.verify.trees.classes import ClassInfo, Mro, is_record
+from runner_sync.verify.trees.classes import ClassInfo, Mro, classes_in, is_record
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.overridden_reads import find_other_read
@@ -259,9 +259,8 @@ def _find_classes_lacking(program: Program, frame: Frame, node: ast.Attribute, s
 
 def _is_set_beside(program: Program, instance: Instance, name: str, *, is_class: bool) -> bool:
     """Whether code in the module of the class or of a base sets the attribute on such objects, or on the class."""
-    infos = {id(c.node): c for mro in program.classes.mros(instance.info) for c in mro.classes}.values()
     attribute = re.escape(name)
-    for info in infos:
+    for info in classes_in(program.classes.mros(instance.info)):
         owner = rf"\b{re.escape(info.name)}" if is_class else r"(?<!\bself)"
         set_by_name = rf"setattr\([^,()]*,\s*[\"']{attribute}[\"']"
         if re.search(rf"{owner}\.{attribute}\s*(:[^=\n]+)?=[^=]|{set_by_name}", info.module.text):
@@ -293,8 +292,9 @@ def _has_lost_method(step: Step, node: ast.Attribute, instances: Sequence[Instan
         return False
     mros = step.program.classes.mros_of(instance.info for instance in instances)
     was = step.old.mros_of(step.before, node.value)
-    had = [info for mro in was for info in mro.classes if node.attr in info.methods]
-    if not had or any(mro.has(node.attr) or any(info.open or info.has_getattr for info in mro.classes) for mro in mros):
+    if not any(mro.has_method(node.attr) for mro in was):
+        return False
+    if any(mro.has(node.attr) or any(info.open or info.has_getattr for info in mro.classes) for mro in mros):
         return False
     known = {base for mro in was for base in _find_outside_bases(mro)}
     around = step.program.world.surroundings

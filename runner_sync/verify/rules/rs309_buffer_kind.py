@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import dotted_name, is_none
-from runner_sync.verify.trees.classes import Assignment, ClassInfo
+from runner_sync.verify.trees.classes import Assignment, ClassInfo, classes_in
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
@@ -96,7 +96,7 @@ def _find_attribute(frame: Frame, node: ast.expr) -> ast.Attribute | None:
 
 def _is_buffer(program: Program, info: ClassInfo) -> bool:
     mros = program.classes.mros(info)
-    names = {name for mro in mros for c in mro.classes for name in (*c.methods, *c.written)}
+    names = {name for one in classes_in(mros) for name in (*one.methods, *one.written)}
     return not any(mro.open for mro in mros) and {"gpu", "cpu"} <= names and "__getitem__" not in names
 
 

@@ -23,6 +23,7 @@ from collections.abc import Iterable
 
 from runner_sync.model import Finding, Severity
 from runner_sync.verify.trees import modules
+from runner_sync.verify.trees.classes import classes_in
 from runner_sync.verify.trees.frames import place_at_import
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
@@ -34,7 +35,7 @@ SEVERITY: Severity = "warning"
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
     """Yield imported functions that are newly patched since ``old``, or that upstream calls through their module."""
-    upstream = {c.module.text for mro in program.leaves() for c in mro.classes if c.module.project == "vllm-ascend"}
+    upstream = {c.module.text for c in classes_in(program.leaves()) if c.module.project == "vllm-ascend"}
     for _, imported in modules.imports_of(module):
         if imported.guarded or not imported.name or not imported.module.startswith("vllm."):
             continue

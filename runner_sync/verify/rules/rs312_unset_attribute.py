@@ -28,9 +28,9 @@ from dataclasses import replace
 
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import Function
-from runner_sync.verify.trees.classes import Mro
+from runner_sync.verify.trees.classes import Method, Mro
 from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.left_behind import Method, are_left_behind, find_hidden_callers
+from runner_sync.verify.trees.left_behind import are_left_behind, find_hidden_callers
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, step_of

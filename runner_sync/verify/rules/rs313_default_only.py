@@ -33,10 +33,10 @@ from dataclasses import replace
 
 from runner_sync.model import Finding, Project, Severity
 from runner_sync.syntax import Function
-from runner_sync.verify.trees.classes import Assignment, Mro
+from runner_sync.verify.trees.classes import Assignment, Method, Mro
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import nodes_of, words_of
-from runner_sync.verify.trees.left_behind import Method, are_left_behind, find_hidden_callers
+from runner_sync.verify.trees.left_behind import are_left_behind, find_hidden_callers
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 

@@ -294,7 +294,7 @@ def _find_hidden_member(program: Program, mro: Mro, info: ClassInfo, name: str, 
     """Return the member behind ``info`` that code of ``by`` means, or ``None``; upstream code means an upstream
     member."""
     for other in mro.behind(info):
-        is_meant = by.is_omnis or not other.module.is_omnis
+        is_meant = by.is_omnis or not other.is_omnis
         if is_meant and other.has(name):
             return member_of(program, mro, name, after=mro.classes[mro.classes.index(other) - 1])
     return None

@@ -27,7 +27,7 @@ from runner_sync.lineage import similarity
 from runner_sync.model import PACKAGES, Finding, Severity
 from runner_sync.signatures import TRANSPARENT
 from runner_sync.syntax import Function, decorator_name, statements_of, walk
-from runner_sync.verify.trees.classes import ClassInfo, Mro
+from runner_sync.verify.trees.classes import ClassInfo, Mro, classes_in
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
@@ -61,8 +61,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
 
 def _find_upstream_classes(mros: Sequence[Mro], name: str) -> list[ClassInfo]:
     """Return the upstream classes of some MROs that have ``name``."""
-    classes = [info for mro in mros for info in mro.classes if not info.module.is_omnis]
-    return [info for info in classes if info.has(name)]
+    return [info for info in classes_in(mros) if not info.is_omnis and info.has(name)]
 
 
 def _is_held(mros: Sequence[Mro], name: str) -> bool:
@@ -81,7 +80,7 @@ def _may_be_used(program: Program, mros: Sequence[Mro], name: str) -> bool:
     Unlike `_is_asked_for` this searches class bodies and all modules of all projects: only that proves that nothing
     uses it.
     """
-    if _is_used(program, mros, name) or any(_is_read_in_body(c, name) for mro in mros for c in mro.classes):
+    if _is_used(program, mros, name) or any(_is_read_in_body(c, name) for c in classes_in(mros)):
         return True
     around = program.world.surroundings
     return any(around.is_used_in(project, name) or around.may_build_name(project, name) for project in PACKAGES)
@@ -100,8 +99,8 @@ def _may_be_registered(function: Function) -> bool:
 
 def _find_successor(replaced: ClassInfo, name: str, *, was: Sequence[Mro], now: Sequence[Mro]) -> str:
     """Return the name of the new upstream method most similar to the lost one; empty when none is similar."""
-    known = {method for mro in was for info in mro.classes for method in info.methods}
-    fresh = [f for mro in now for c in mro.classes for n, fs in c.methods.items() if n not in known for f in fs]
+    known = {method for info in classes_in(was) for method in info.methods}
+    fresh = [f for info in classes_in(now) for n, fs in info.methods.items() if n not in known for f in fs]
     gone = [ast.unparse(function) for function in replaced.methods.get(name, ())]
     scored = [(similarity(text, ast.unparse(function)), function.name) for text in gone for function in fresh]
     score, found = max(scored, default=(0.0, ""))

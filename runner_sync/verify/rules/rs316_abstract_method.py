@@ -108,7 +108,7 @@ def _find_abstract(mro: Mro) -> Iterator[tuple[ClassInfo, Function]]:
     for info in mro.classes:
         for name, functions in info.methods.items():
             is_abstract = all(_is_abstract(function) for function in functions)
-            if name not in seen and is_abstract and not info.module.is_omnis:
+            if name not in seen and is_abstract and not info.is_omnis:
                 yield info, functions[0]
         seen |= info.methods.keys()
         seen |= {name for name in info.written if info.written_in_body(name)}

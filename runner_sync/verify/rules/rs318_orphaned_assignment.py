@@ -25,7 +25,7 @@ from collections.abc import Iterable, Sequence
 
 from runner_sync.model import PACKAGES, Finding, Severity
 from runner_sync.verify.trees.calling.virtual import find_virtual_reads
-from runner_sync.verify.trees.classes import Mro
+from runner_sync.verify.trees.classes import Mro, classes_in
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
@@ -77,15 +77,14 @@ def _describe_loss(step: Step, node: ast.Attribute) -> str:
     if any(mro.open for mro in now) or _is_still_upstream(now, node.attr):
         return ""
     readers = (read for mro in was for read in find_virtual_reads(step.old, mro, node.attr))
-    places = (f"{f.module.path}:{read.lineno}" for f, read in readers if not f.module.is_omnis)
+    places = (f"{f.module.path}:{read.lineno}" for f, read in readers if not f.is_omnis)
     place = next(places, "")
     return f"{place} did" if place else ""
 
 
 def _is_still_upstream(mros: Sequence[Mro], name: str) -> bool:
     """Whether upstream still assigns the attribute, or some class has a method of that name."""
-    classes = [info for mro in mros for info in mro.classes]
-    return any(name in c.methods or (name in c.written and not c.module.is_omnis) for c in classes)
+    return any(name in c.methods or (name in c.written and not c.is_omnis) for c in classes_in(mros))
 
 
 def _describe_class_loss(step: Step, node: ast.Attribute) -> str:

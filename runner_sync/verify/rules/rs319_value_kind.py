@@ -30,6 +30,7 @@ from runner_sync.statements import parameters
 from runner_sync.syntax import last_word
 from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.calling.callees import Callee
+from runner_sync.verify.trees.classes import classes_in
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import is_plain, nodes_of
 from runner_sync.verify.trees.modules import Module
@@ -69,8 +70,7 @@ class _Side:
         found: dict[str, str] = {}
         callee = self.callees[0]
         mros = self.program.mros(self.frame.info) if self.frame.info is not None else []
-        infos = {id(info): info for mro in mros for info in mro.classes if not info.module.is_omnis}
-        for info in infos.values():
+        for info in (info for info in classes_in(mros) if not info.is_omnis):
             nodes = (node for functions in info.methods.values() for f in functions for node in nodes_of(f))
             for node in nodes:
                 call = _find_call(node, is_result=isinstance(slot, int))

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import Function, dotted_name, is_name, walk
-from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro
+from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro, classes_in
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import calls_of, nodes_of, reads_of, words_of
 from runner_sync.verify.trees.modules import Module
@@ -82,9 +82,8 @@ def _find_unread(program: Program, mro: Mro, old: Program) -> Iterator[_Unread]:
 def _collect_words(old: Program) -> Mapping[str, frozenset[str]]:
     """Return the words of upstream's methods in the old trees, by method name."""
     found: dict[str, frozenset[str]] = {}
-    classes = {id(info.node): info for mro in old.leaves() for info in mro.classes}
-    for info in classes.values():
-        for name, functions in info.methods.items() if not info.module.is_omnis else ():
+    for info in classes_in(old.leaves()):
+        for name, functions in info.methods.items() if not info.is_omnis else ():
             found[name] = found.get(name, frozenset()).union(*map(words_of, functions))
     return found
 
@@ -94,7 +93,7 @@ def _find_hidden(program: Program, mro: Mro) -> Iterator[tuple[Frame, Frame]]:
     live = program.live(mro)
     for info in mro.classes if not mro.open else ():
         functions = (f for fs in info.methods.values() for f in fs if id(f) not in live)
-        for function in functions if not info.module.is_omnis else ():
+        for function in functions if not info.is_omnis else ():
             override = program.omnis_override(mro, function)
             if override is not None:
                 yield program.frame(info, function), override
@@ -110,8 +109,8 @@ def _find_new_owner(program: Program, frame: Frame, node: ast.Attribute, old: Pr
 
 def _is_field(program: Program, info: ClassInfo, name: str) -> bool:
     """Whether an upstream class body declares the attribute, and not as a switch that is off."""
-    classes = [c for mro in program.classes.mros(info) for c in mro.classes if not c.module.is_omnis]
-    declared = [a for c in classes for a in c.written_in_body(name) if a.annotation is not None]
+    classes = classes_in(program.classes.mros(info))
+    declared = [a for c in classes if not c.is_omnis for a in c.written_in_body(name) if a.annotation is not None]
     return bool(declared) and not all(_is_off(assignment) for assignment in declared)
 
 

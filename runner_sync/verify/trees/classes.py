@@ -98,6 +98,10 @@ class ClassInfo:
         return fields_of(self.node)
 
 
+Method = tuple[ClassInfo, Function]
+"""A method, with the class that defines it."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Mro:
     """One linearisation, the class itself first. ``open``: an object may have attributes that no class here shows.
@@ -124,6 +128,12 @@ class Mro:
             if method in info.written:
                 return info, []
         return None
+
+    def reached(self, method: str, *, after: ClassInfo | None = None) -> list[Method]:
+        """Return the methods that `find` reaches, each with its class; empty for a value, and if the MRO lacks
+        ``after``."""
+        found = self.find(method, after=after) if after is None or after in self else None
+        return [(found[0], function) for function in found[1]] if found is not None else []
 
     def first_with(self, method: str) -> ClassInfo | None:
         """Return the first class that defines a method of that name."""
@@ -152,6 +162,11 @@ class Mro:
 
     def __contains__(self, info: object) -> bool:
         return info in self.classes
+
+
+def classes_in(mros: Iterable[Mro]) -> list[ClassInfo]:
+    """Return the classes of several MROs of one world, each once, in order."""
+    return list(dict.fromkeys(info for mro in mros for info in mro.classes))
 
 
 class Classes:

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from runner_sync.statements.assigning import assignments_of
 from runner_sync.syntax import Function, is_name, walk
 from runner_sync.verify.device_words import is_device_name
-from runner_sync.verify.trees.classes import ClassInfo, Mro
+from runner_sync.verify.trees.classes import ClassInfo, Mro, classes_in
 from runner_sync.verify.trees.frames import Frame, module_frame
 from runner_sync.verify.trees.functions import nodes_of, reads_of, returns_of
 from runner_sync.verify.trees.program import Program
@@ -39,16 +39,14 @@ def find_gpu_definer(program: Program, frame: Frame, read: ast.Attribute) -> Cla
     """
     if frame.info is None:
         return None
-    own = {id(info.node): info for mro in program.leaves() for info in mro.classes}
-    mros = list(_find_other_mros(program, frame.info, read.attr))
-    others = {id(info.node): info for mro in mros for info in mro.classes if id(info.node) not in own}
-    found = (info for info in others.values() if info.module.is_omnis and defines_member(info, read.attr))
+    own = classes_in(program.leaves())
+    others = classes_in(_find_other_mros(program, frame.info, read.attr))
+    unshared = {*own} ^ {*others}
+    found = (info for info in others if info in unshared and info.is_omnis and defines_member(info, read.attr))
     definer = next(found, None)
     if definer is None:
         return None
-    shared = {id(info.node) for mro in mros for info in mro.classes}
-    unshared = [*others.values(), *(info for key, info in own.items() if key not in shared)]
-    differing = frozenset(n for i in unshared if i.module.is_omnis for n in (*i.methods, *i.written))
+    differing = frozenset(name for info in unshared if info.is_omnis for name in (*info.methods, *info.written))
 
     def may_call(info: ClassInfo, function: Function, name: str) -> bool:
         caller, calls = program.frame(info, function), [n for n in reads_of(function) if n.attr == name]
@@ -109,8 +107,7 @@ def _find_origins(program: Program, frame: Frame, part: ast.AST) -> Iterator[Par
     for node in walk(part):
         if frame.is_of_self(node) and frame.info is not None:
             for mro in program.mros(frame.info):
-                reached = mro.find(node.attr)
-                for info, function in [(reached[0], f) for f in reached[1]] if reached is not None else ():
+                for info, function in mro.reached(node.attr):
                     yield from _find_results(program.frame(info, function))
                 for info, assignment in program.assignments(mro, node.attr):
                     if assignment.function is not None and assignment.value is not None:
@@ -135,4 +132,4 @@ def _find_results(frame: Frame) -> Iterator[Part]:
 
 
 def _keep_omni(frame: Frame, part: ast.AST) -> Sequence[Part]:
-    return [(frame, part)] if frame.module.is_omnis else []
+    return [(frame, part)] if frame.is_omnis else []

@@ -13,13 +13,10 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from runner_sync.syntax import Function
-from runner_sync.verify.trees.classes import ClassInfo, Mro
+from runner_sync.verify.trees.classes import Method, Mro
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
-
-Setter = tuple[ClassInfo, Function]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +51,7 @@ def find_idle_reads(program: Program, module: Module) -> Iterator[Idle]:
             yield Idle(node.attr, frame.unit, f"{module.path}:{node.lineno}", function.name, place, condition)
 
 
-def _find_idle_setter(program: Program, frame: Frame, name: str) -> Setter | None:
+def _find_idle_setter(program: Program, frame: Frame, name: str) -> Method | None:
     assert frame.info is not None
     found = [_find_only_setter(program, mro, name) for mro in program.mros(frame.info)]
     if not found or any(setter is None for setter in found) or program.world.surroundings.is_set_on_runner(name):
@@ -62,12 +59,12 @@ def _find_idle_setter(program: Program, frame: Frame, name: str) -> Setter | Non
     return found[0]
 
 
-def _find_only_setter(program: Program, mro: Mro, name: str) -> Setter | None:
+def _find_only_setter(program: Program, mro: Mro, name: str) -> Method | None:
     """Return a live setter of the attribute if all setters are methods that nothing calls, else ``None``."""
     if mro.open or mro.has_method(name):
         return None
     live = program.live(mro)
-    setters: list[Setter] = []
+    setters: list[Method] = []
     for info, write in mro.written(name):
         if write.function is None:
             return None

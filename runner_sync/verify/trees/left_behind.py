@@ -9,12 +9,10 @@ import ast
 from collections.abc import Iterable
 
 from runner_sync.syntax import Function, is_name
-from runner_sync.verify.trees.classes import ClassInfo, Mro
+from runner_sync.verify.trees.classes import Method, Mro
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import calls_of
 from runner_sync.verify.trees.program import Program
-
-Method = tuple[ClassInfo, Function]
 
 
 def find_hidden_callers(program: Program, mro: Mro) -> dict[str, Function]:

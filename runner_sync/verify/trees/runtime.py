@@ -16,7 +16,7 @@ from runner_sync.naming import project_of
 from runner_sync.syntax import Function, is_name, is_parent, statements_of
 from runner_sync.verify.answers import Answers, remembered
 from runner_sync.verify.trees import importing
-from runner_sync.verify.trees.classes import Assignment, Classes, ClassInfo, Mro
+from runner_sync.verify.trees.classes import Assignment, Classes, ClassInfo, Method, Mro, classes_in
 from runner_sync.verify.trees.frames import Frame, frame_of
 from runner_sync.verify.trees.functions import nodes_of, reads_of
 from runner_sync.verify.trees.instance import is_own_super
@@ -47,7 +47,7 @@ class Runtime:
             definitions = [d for i in needed for d in self.world.lookup(i.module, i.name)]
             definitions += [d for star in module.stars for d in self.world.lookup(star)]
             yield from _find_errors(definitions)
-        for info in {id(info.node): info for mro in self.leaves() for info in mro.classes}.values():
+        for info in classes_in(self.leaves()):
             yield from _find_errors(d for base in info.node.bases for d in self.world.bases(info.module, base))
 
     @remembered
@@ -84,7 +84,7 @@ class Runtime:
 
     def inherited(self) -> list[Module]:
         """Return the unchecked omni modules with a class in the MRO of a checked class."""
-        found = {c.module.name: c.module for mro in self.leaves() for c in mro.classes if c.module.is_omnis}
+        found = {info.module.name: info.module for info in classes_in(self.leaves()) if info.is_omnis}
         return [found[name] for name in sorted(found) if found[name] not in self.checked]
 
     def imported(self) -> list[Module]:
@@ -146,7 +146,7 @@ class Runtime:
         return [self.classes.info_of(module, node) for node in nodes if isinstance(node, ast.ClassDef)]
 
     @remembered
-    def live(self, mro: Mro) -> dict[int, tuple[ClassInfo, Function]]:
+    def live(self, mro: Mro) -> dict[int, Method]:
         """Return the methods of an MRO that can run.
 
         These are the first of each name, and the parents' methods that they call through ``super()`` or a class name.
@@ -166,10 +166,9 @@ class Runtime:
     def is_called(self, mro: Mro, method: str) -> bool:
         """Whether live methods, or code around the runners, mention a method of an MRO, perhaps in a string."""
         mros = [mro, *self.leaves()]  # also a worker's calls of its runner
-        beside = {info.module.path.rpartition("/")[0] for info in mro.classes if info.module.project == "vllm"}
         if any(method in self.mentioned(other) for other in mros):
             return True
-        return self.world.surroundings.is_used_elsewhere(method, beside=beside)
+        return self.world.surroundings.is_used_elsewhere(method, beside=_find_vllm_folders(mro))
 
     @remembered
     def runs(self, mro: Mro, info: ClassInfo, method: Function) -> bool:
@@ -182,8 +181,7 @@ class Runtime:
         while pending:
             owner, function = pending.pop()
             name = function.name
-            is_omni = owner.module.is_omnis
-            if is_omni or name.startswith("__") or self._is_called_from_outside(mro, name):
+            if owner.is_omnis or name.startswith("__") or self._is_called_from_outside(mro, name):
                 return True
             callers = [(i, f) for i, f in self.live(mro).values() if f.name not in seen and name in _find_mentions(f)]
             seen |= {f.name for _, f in callers}
@@ -195,8 +193,7 @@ class Runtime:
         others = [f for other in self.leaves() if other is not mro for _, f in self.live(other).values()]
         if any(name in _find_mentions(f, of_self=False) for f in others):
             return True
-        beside = {info.module.path.rpartition("/")[0] for info in mro.classes if info.module.project == "vllm"}
-        return self.world.surroundings.is_used_elsewhere(name, beside=beside)
+        return self.world.surroundings.is_used_elsewhere(name, beside=_find_vllm_folders(mro))
 
     def is_reached(
         self,
@@ -214,20 +211,19 @@ class Runtime:
         if name.startswith("__") or self.world.surroundings.is_used_elsewhere(name):
             return True
         callers = [(info, f) for info, f in self.live(mro).values() if f is not method and name in _find_mentions(f)]
-        if any(not info.module.is_omnis for info, _ in callers):
+        if any(not info.is_omnis for info, _ in callers):
             return True
         seen |= {name}
         callers = [(info, f) for info, f in callers if f.name not in seen and calls(info, f, name)]
         return any(self.is_reached(mro, f, seen, calls=calls) for _, f in callers)
 
-    def last_before(self, mro: Mro, method: Function) -> tuple[ClassInfo, Function] | None:
+    def last_before(self, mro: Mro, method: Function) -> Method | None:
         """Return the override that keeps ``method`` from running, or ``None``.
 
         It is the last live method of that name before it in the MRO, and does not call ``super()``.
         """
         live = self.live(mro)
-        first = mro.find(method.name)
-        if first is None or not first[1]:
+        if not mro.reached(method.name):
             return None
         owners = itertools.takewhile(lambda info: method not in info.methods.get(method.name, ()), mro.classes)
         running = [i for i in owners if any(id(f) in live for f in i.methods.get(method.name, ()))]
@@ -246,31 +242,28 @@ class Runtime:
         Overrides in other classes of the same project are removed, too: ``OmniNPUModelRunner._dummy_run`` and
         ``OmniGPUModelRunner._dummy_run`` both come before vllm-ascend's method.
         """
-        reached = mro.find(method.name, after=info)
-        start = [(reached[0], function) for function in reached[1]] if reached is not None else []
+        start = mro.reached(method.name, after=info)
         behind = (c for c in mro.classes if c.module.project != info.module.project and method.name in c.methods)
         start += [(owner, function) for owner in itertools.islice(behind, 1) for function in owner.methods[method.name]]
         return id(method) in self.reach(mro, start)
 
-    def overridden(self, info: ClassInfo, name: str) -> Iterator[tuple[ClassInfo, Function]]:
+    def overridden(self, info: ClassInfo, name: str) -> Iterator[Method]:
         """Yield the next methods of a name behind a class, over the MROs that ``self`` can have in it."""
-        for mro in self.mros(info):
-            reached = mro.find(name, after=info) if info in mro else None
-            yield from ((reached[0], function) for function in reached[1]) if reached is not None else ()
+        return (method for mro in self.mros(info) for method in mro.reached(name, after=info))
 
     def hidden_by(self, frame: Frame) -> list[Frame]:
         """Return the nearest upstream methods that an omni method overrides, over all MROs."""
         found: dict[int, Frame] = {}
         name, info = frame.function.name, frame.info
         for mro in self.mros(info) if info is not None and frame.function in info.methods.get(name, ()) else ():
-            owner = next((c for c in mro.classes if not c.module.is_omnis and name in c.methods), None)
+            owner = next((c for c in mro.classes if not c.is_omnis and name in c.methods), None)
             found |= {id(f): self.frame(owner, f) for f in owner.methods[name]} if owner is not None else {}
         return list(found.values())
 
-    def reach(self, mro: Mro, start: Iterable[tuple[ClassInfo, Function]]) -> dict[int, tuple[ClassInfo, Function]]:
+    def reach(self, mro: Mro, start: Iterable[Method]) -> dict[int, Method]:
         """Return ``start`` and every parent method that it calls, directly or not."""
         pending = list(start)
-        seen: dict[int, tuple[ClassInfo, Function]] = {}
+        seen: dict[int, Method] = {}
         while pending:
             info, function = pending.pop()
             if id(function) not in seen:
@@ -278,17 +271,14 @@ class Runtime:
                 pending.extend(self._find_parent_calls(mro, info, function))
         return seen
 
-    def _find_parent_calls(self, mro: Mro, info: ClassInfo, function: Function) -> Iterator[tuple[ClassInfo, Function]]:
+    def _find_parent_calls(self, mro: Mro, info: ClassInfo, function: Function) -> Iterator[Method]:
         for node in _find_class_reads(function):
             if is_own_super(function, node.value):
-                reached = mro.find(node.attr, after=info) if info in mro else None
-                yield from ((reached[0], f) for f in reached[1]) if reached else ()
+                yield from mro.reached(node.attr, after=info)
             elif isinstance(node.value, ast.Name):
-                for definition in self.world.resolve(info.module, node.value.id):
-                    base = self.classes.info(definition)
-                    for base_mro in self.classes.mros(base) if base else ():
-                        reached = base_mro.find(node.attr)
-                        yield from ((reached[0], f) for f in reached[1]) if reached else ()
+                bases = [self.classes.info(one) for one in self.world.resolve(info.module, node.value.id)]
+                for base_mro in self.classes.mros_of(base for base in bases if base is not None):
+                    yield from base_mro.reached(node.attr)
 
     def definitions(self, frame: Frame, dotted: str) -> list[Definition]:
         """Return what a dotted name means in ``frame``; empty if its first part is a local variable."""
@@ -341,6 +331,10 @@ def _find_mentions(function: Function, *, of_self: bool = True) -> frozenset[str
     read = {n.attr for n in reads if n.attr != function.name or not is_parent(n.value)}
     strings = (n.value for n in nodes_of(function) if isinstance(n, ast.Constant) and isinstance(n.value, str))
     return frozenset(read.union(strings))
+
+
+def _find_vllm_folders(mro: Mro) -> set[str]:
+    return {info.module.path.rpartition("/")[0] for info in mro.classes if info.module.project == "vllm"}
 
 
 def _find_errors(found: Iterable[Definition]) -> Iterator[InputError]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from runner_sync.statements.renaming import new_names, prevailing
 from runner_sync.syntax import Function
-from runner_sync.verify.trees.classes import ClassInfo
+from runner_sync.verify.trees.classes import ClassInfo, classes_in
 from runner_sync.verify.trees.steps import Step
 
 
@@ -35,8 +35,8 @@ def find_successor(step: Step, name: str) -> Successor | None:
     name before, or if an MRO lacks it.
     """
     mros, was = step.mros
-    classes = {info.key: info for mro in mros for info in mro.classes if not info.is_omnis}
-    pairs = [(one, classes.get(one.key)) for one in dict.fromkeys(info for mro in was for info in mro.classes)]
+    classes = {info.key: info for info in classes_in(mros) if not info.is_omnis}
+    pairs = [(one, classes.get(one.key)) for one in classes_in(was)]
     renamings = [renaming for one, now in pairs if now is not None for renaming in _find_new_names(one, now, name)]
     new, lines = prevailing(one for one, _ in renamings)
     if not new or any(mro.has(new) for mro in was) or not all(mro.has(new) for mro in mros):

@@ -65,7 +65,7 @@ def find_hidden_by(program: Program, mro: Mro, own: Callee, *, from_omni: bool) 
     For a call in upstream code (not ``from_omni``), only upstream definitions count.
     """
     for info in mro.behind(own.info) if own.info else ():
-        if own.name in info.methods and (from_omni or not info.module.is_omnis):
+        if own.name in info.methods and (from_omni or not info.is_omnis):
             before = mro.classes[mro.classes.index(info) - 1]
             return program.method(mro, own.name, after=before)
     return []

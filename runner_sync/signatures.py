@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeGuard
 
-from runner_sync.syntax import Function, decorator_name, is_name, walk
+from runner_sync.syntax import Function, decorator_name, is_name, string_of, walk
 
 # Decorators that keep the parameters as written.
 TRANSPARENT = frozenset(
@@ -67,7 +67,7 @@ class Misfit:
 def of_function(function: Function, *, bound: bool) -> Signature:
     """Return the signature of ``function``; ``bound`` drops the first parameter (``self``, ``cls``)."""
     arguments = function.args
-    names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+    names = [parameter.arg for parameter in positional_parameters(function)]
     defaulted = names[len(names) - len(arguments.defaults) :] if arguments.defaults else []
     keyword_only = [a.arg for a in arguments.kwonlyargs]
     required = set(names) - set(defaulted)
@@ -129,7 +129,7 @@ def class_option(owner: ast.ClassDef, name: str) -> bool | None:
 
     ``False`` if the option is not given, ``None`` if it is not a constant or may come from a ``**``.
     """
-    decorators = [d for d in owner.decorator_list if decorator_name(d) == "dataclass"]
+    decorators = find_dataclass_decorators(owner)
     return option(decorators[0] if decorators else owner, name, default=False)
 
 
@@ -158,9 +158,29 @@ def of_fields(fields: Iterable[Field]) -> Signature:
     )
 
 
+def arguments_of(call: ast.Call) -> list[ast.expr]:
+    """Return all arguments of a call, by position and by keyword, with those behind ``*`` and ``**``."""
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def positional_parameters(function: Function | ast.Lambda) -> list[ast.arg]:
+    """Return the parameters that a call can give by position, ``self`` included."""
+    return [*function.args.posonlyargs, *function.args.args]
+
+
+def decorator_names(definition: Function | ast.ClassDef) -> set[str]:
+    """Return the last words of the names of the decorators: ``inference_mode`` for ``@torch.inference_mode()``."""
+    return {decorator_name(decorator) for decorator in definition.decorator_list}
+
+
+def find_dataclass_decorators(owner: ast.ClassDef) -> list[ast.expr]:
+    """Return the ``@dataclass`` decorators of a class, of which there may be one."""
+    return [decorator for decorator in owner.decorator_list if decorator_name(decorator) == "dataclass"]
+
+
 def is_bound(function: Function, *, through_class: bool = False) -> bool:
     """Whether ``self.method(…)``, or with ``through_class`` ``Class.method(…)``, passes the first parameter."""
-    names = {decorator_name(decorator) for decorator in function.decorator_list}
+    names = decorator_names(function)
     if "staticmethod" in names:
         return False
     return "classmethod" in names or not through_class
@@ -168,7 +188,7 @@ def is_bound(function: Function, *, through_class: bool = False) -> bool:
 
 def is_as_written(function: Function) -> bool:
     """Whether callers see the parameters as written: no decorator can change them, or make a property."""
-    return TRANSPARENT.issuperset(decorator_name(decorator) for decorator in function.decorator_list)
+    return decorator_names(function) <= TRANSPARENT
 
 
 def accepts(signature: Signature, other: Signature) -> bool:
@@ -249,7 +269,7 @@ def _list_keys(mapping: ast.Dict | ast.Call) -> list[str | None]:
     constant."""
     if isinstance(mapping, ast.Call):
         return [keyword.arg for keyword in mapping.keywords]
-    return [key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None for key in mapping.keys]
+    return [string_of(key) for key in mapping.keys]
 
 
 def misfits(signature: Signature, arguments: Arguments) -> list[Misfit]:

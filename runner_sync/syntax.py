@@ -9,7 +9,6 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Any
 
 Try = ast.Try | ast.TryStar
 """A ``try`` statement, with ``except`` or ``except*``."""
@@ -139,15 +138,6 @@ def indentation(text: str) -> str:
     lines = [line for line in text.split("\n") if line.strip()]
     first = next((line for line in lines if not line.lstrip().startswith("#")), lines[0] if lines else "")
     return first[: len(first) - len(first.lstrip(" \t"))]
-
-
-def move_lines(tree: ast.AST, by: int) -> None:
-    """Add ``by`` to all line numbers of ``tree`` in place; ``ast.increment_lineno`` takes three times as long."""
-    for node in walk(tree):
-        placed: Any = node
-        if (end := getattr(node, "end_lineno", None)) is not None:
-            placed.lineno += by
-            placed.end_lineno = end + by
 
 
 def first_line(statement: ast.stmt) -> int:
@@ -301,6 +291,16 @@ def decorator_name(node: ast.expr) -> str:
     return name.attr if isinstance(name, ast.Attribute) else ast.unparse(name)
 
 
+def generic_of(node: ast.expr) -> ast.expr:
+    """Return ``X`` of ``X[T]``; any other expression unchanged."""
+    return node.value if isinstance(node, ast.Subscript) else node
+
+
+def string_of(node: ast.AST | None) -> str | None:
+    """Return the value of a string literal; ``None`` for anything else."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
 def is_name(node: ast.AST | None, name: str) -> bool:
     """Whether ``node`` is the bare name ``name``."""
     return isinstance(node, ast.Name) and node.id == name
@@ -308,7 +308,7 @@ def is_name(node: ast.AST | None, name: str) -> bool:
 
 def is_string(node: ast.AST) -> bool:
     """Whether ``node`` is a statement that consists of a string, such as a docstring."""
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    return isinstance(node, ast.Expr) and string_of(node.value) is not None
 
 
 def is_none(node: ast.AST | None) -> bool:
@@ -325,17 +325,6 @@ def is_parent(node: ast.AST | None) -> bool:
     """Whether ``node`` may be a parent class: ``super()`` or a capitalised name. Any other object (``self.model.run``)
     merely has a method of the same name."""
     return is_super(node) or (isinstance(node, ast.Name) and node.id[:1].isupper())
-
-
-def has_word(text: str, name: str) -> bool:
-    """Whether a text contains ``name`` as a whole word. Compiling a pattern for each of many names would be slow."""
-    at = text.find(name)
-    while at >= 0:
-        before, after = text[at - 1 : at], text[at + len(name) : at + len(name) + 1]
-        if not any(letter.isalnum() or letter == "_" for letter in (before, after)):
-            return True
-        at = text.find(name, at + 1)
-    return False
 
 
 def same_code(text: str, other: str) -> bool:

@@ -10,8 +10,9 @@ import ast
 import symtable
 import warnings
 from functools import lru_cache
+from typing import Any
 
-from runner_sync.syntax import Function, is_indented, module_of, move_lines, walk, walk_suites
+from runner_sync.syntax import Function, is_indented, module_of, walk, walk_suites
 
 HEAD = "class _:\n"
 
@@ -33,8 +34,17 @@ def parse_unit(text: str) -> ast.Module:
     if rest:
         raise SyntaxError("the text goes on at a lower indentation than it begins")
     assert isinstance(wrapper, ast.ClassDef)
-    move_lines(wrapper, -1)
+    _move_lines(wrapper, -1)
     return ast.Module(wrapper.body, [])
+
+
+def _move_lines(tree: ast.AST, by: int) -> None:
+    """Add ``by`` to all line numbers of ``tree`` in place; ``ast.increment_lineno`` takes three times as long."""
+    for node in walk(tree):
+        placed: Any = node
+        if (end := getattr(node, "end_lineno", None)) is not None:
+            placed.lineno += by
+            placed.end_lineno = end + by
 
 
 def tree_of(text: str) -> ast.Module:

@@ -30,7 +30,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import dotted_name, for_typing
+from runner_sync.syntax import dotted_name, for_typing, generic_of
 from runner_sync.verify.trees import modules
 from runner_sync.verify.trees.classes import ClassInfo
 from runner_sync.verify.trees.frames import Frame, class_finding, place_at_import
@@ -74,8 +74,7 @@ def _check_bases(module: Module, info: ClassInfo) -> Iterator[Finding]:
     if module.stars or module.dynamic:
         return
     for base in info.node.bases:
-        expression = base.value if isinstance(base, ast.Subscript) else base
-        dotted = dotted_name(expression) or ""
+        dotted = dotted_name(generic_of(base)) or ""
         head = dotted.partition(".")[0]
         if head and head not in module.bindings and not hasattr(builtins, head):
             yield class_finding(

@@ -25,8 +25,8 @@ from collections.abc import Iterable, Sequence
 
 from runner_sync.lineage import similarity
 from runner_sync.model import PACKAGES, Finding, Severity
-from runner_sync.signatures import TRANSPARENT
-from runner_sync.syntax import Function, decorator_name, statements_of, walk
+from runner_sync.signatures import TRANSPARENT, decorator_names
+from runner_sync.syntax import Function, statements_of, walk
 from runner_sync.verify.trees.classes import ClassInfo, Mro, classes_in
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
@@ -94,7 +94,7 @@ def _is_read_in_body(info: ClassInfo, name: str) -> bool:
 
 
 def _may_be_registered(function: Function) -> bool:
-    return not all(decorator_name(decorator) in _KEEPING for decorator in function.decorator_list)
+    return not decorator_names(function) <= _KEEPING
 
 
 def _find_successor(replaced: ClassInfo, name: str, *, was: Sequence[Mro], now: Sequence[Mro]) -> str:

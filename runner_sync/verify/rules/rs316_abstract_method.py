@@ -25,7 +25,8 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import Function, decorator_name, last_word
+from runner_sync.signatures import decorator_names
+from runner_sync.syntax import Function, generic_of, last_word
 from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_finding
@@ -80,15 +81,14 @@ def _is_decided_by_methods(program: Program, mro: Mro) -> bool:
     """Whether only abstract methods can decide if the MRO's class can be instantiated."""
     if mro.open or mro.has("__new__") or not any(_is_enforcing(info) for info in mro.classes):
         return False
-    decorators = {decorator_name(decorator) for decorator in mro.head.node.decorator_list}
-    return decorators <= _ADDS_NOTHING and not program.world.patches_of(f"{mro.head.module.name}.{mro.head.name}")
+    adds_nothing = decorator_names(mro.head.node) <= _ADDS_NOTHING
+    return adds_nothing and not program.world.patches_of(f"{mro.head.module.name}.{mro.head.name}")
 
 
 def _is_enforcing(info: ClassInfo) -> bool:
     """Whether a class enforces `@abstractmethod`, by its own bases."""
-    bases = [base.value if isinstance(base, ast.Subscript) else base for base in info.node.bases]
     metaclasses = [ast.unparse(k.value) for k in info.node.keywords if k.arg == "metaclass"]
-    has_enforcing_base = any(last_word(base) in _ENFORCING for base in bases)
+    has_enforcing_base = any(last_word(generic_of(base)) in _ENFORCING for base in info.node.bases)
     return has_enforcing_base or any("ABCMeta" in text for text in metaclasses)
 
 
@@ -98,8 +98,7 @@ def _is_meant_abstract(info: ClassInfo) -> bool:
     A decorator that may add methods counts as well.
     """
     has_own = any(_is_abstract(function) for functions in info.methods.values() for function in functions)
-    decorators = {decorator_name(decorator) for decorator in info.node.decorator_list}
-    return has_own or _is_enforcing(info) or bool(decorators - _ADDS_NOTHING)
+    return has_own or _is_enforcing(info) or bool(decorator_names(info.node) - _ADDS_NOTHING)
 
 
 def _find_abstract(mro: Mro) -> Iterator[tuple[ClassInfo, Function]]:
@@ -115,7 +114,7 @@ def _find_abstract(mro: Mro) -> Iterator[tuple[ClassInfo, Function]]:
 
 
 def _is_abstract(function: Function) -> bool:
-    return any(decorator_name(decorator).startswith("abstract") for decorator in function.decorator_list)
+    return any(name.startswith("abstract") for name in decorator_names(function))
 
 
 def _make_finding(head: ClassInfo, owner: ClassInfo, function: Function) -> Finding:

@@ -26,8 +26,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
-from runner_sync.signatures import class_option, option
-from runner_sync.syntax import decorator_name
+from runner_sync.signatures import class_option, find_dataclass_decorators, option
 from runner_sync.verify.trees.classes import ClassInfo, Mro, is_record, is_struct
 from runner_sync.verify.trees.frames import Frame, class_finding
 from runner_sync.verify.trees.modules import Module
@@ -127,7 +126,7 @@ def _describe_refusal(mro: Mro, instance: Instance, name: str, *, own: str) -> s
 
 def _read_option(info: ClassInfo, word: str) -> bool | None:
     """Return the value of an ``@dataclass`` option; ``None`` for other classes and for an unknown value."""
-    made = [d for d in info.node.decorator_list if decorator_name(d) == "dataclass"]
+    made = find_dataclass_decorators(info.node)
     if len(made) != 1:
         return False if made else None
     return option(made[0], word, default=False)

@@ -48,7 +48,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
 def _is_never_none(row: LeftOut, name: str) -> bool:
     """Whether a parameter is ``None`` by default, and the hidden method passes something else."""
     functions = [callee.function for callee in row.now]
-    is_default = all(function is not None and name in find_none_defaults(function.args) for function in functions)
+    is_default = all(function is not None and name in find_none_defaults(function) for function in functions)
     given = [row.now[0].placed(call)[name] for call in row.theirs]
     return is_default and not any(is_none(value) for value in given)
 

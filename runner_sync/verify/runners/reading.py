@@ -30,6 +30,7 @@ from runner_sync.syntax import (
     indentation,
     lasting_module_of,
     statements_of,
+    string_of,
     walk,
 )
 
@@ -321,4 +322,4 @@ def dotted(node: ast.AST) -> str:
 
 def constant_text(node: ast.AST | None) -> str:
     """Return the value of a string literal; ``""`` for anything else."""
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+    return string_of(node) or ""

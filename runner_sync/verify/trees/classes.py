@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from runner_sync import mro
 from runner_sync.signatures import Field, fields_of
 from runner_sync.statements.assigning import ASSIGNING, assigned_by, assignments_of
-from runner_sync.syntax import Function, for_typing, is_name, statements_of
+from runner_sync.syntax import Function, for_typing, generic_of, is_name, statements_of
 from runner_sync.verify.answers import remembered
 from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.instance import is_own_class, may_be_instance, self_name
@@ -219,7 +219,7 @@ class Classes:
             yield Mro((info, *merged), opened, is_foreign)
 
     def _find_base_mros(self, info: ClassInfo, base: ast.expr) -> list[Mro | None]:
-        expression = base.value if isinstance(base, ast.Subscript) else base
+        expression = generic_of(base)
         text = ast.unparse(expression)
         if text in _PLAIN_BASES or text.split(".")[-1] in {"NamedTuple", *_ENUMS}:
             return [Mro((), False, False)]
@@ -320,10 +320,4 @@ def is_struct(info: ClassInfo) -> bool:
 
 def is_protocol(info: ClassInfo) -> bool:
     """Whether a class is a ``Protocol`` by its own bases: a value annotated with it may be of any class."""
-    bases = (base.value if isinstance(base, ast.Subscript) else base for base in info.node.bases)
-    return any(ast.unparse(base).split(".")[-1] == "Protocol" for base in bases)
-
-
-def is_attribute_of(node: ast.expr, owner: str) -> bool:
-    """Whether ``node`` is ``owner.something``."""
-    return isinstance(node, ast.Attribute) and is_name(node.value, owner)
+    return any(ast.unparse(generic_of(base)).split(".")[-1] == "Protocol" for base in info.node.bases)

@@ -10,8 +10,9 @@ import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from runner_sync.signatures import decorator_names, positional_parameters
 from runner_sync.statements import leaving
-from runner_sync.syntax import Function, assigned_names, children, decorator_name, is_none, statements_of, walk
+from runner_sync.syntax import Function, assigned_names, children, is_none, statements_of, string_of, walk
 
 
 @functools.lru_cache(maxsize=16384)
@@ -78,9 +79,13 @@ def reads_of(function: Function) -> tuple[ast.Attribute, ...]:
 def words_of(function: Function) -> frozenset[str]:
     """Return the names of all attributes in a function, and its strings, which may be such names: ``getattr(self,
     "x")``."""
-    nodes = nodes_of(function)
-    strings = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-    return frozenset(strings | {node.attr for node in nodes if isinstance(node, ast.Attribute)})
+    return strings_of(function).union(node.attr for node in nodes_of(function) if isinstance(node, ast.Attribute))
+
+
+@functools.lru_cache(maxsize=16384)
+def strings_of(function: Function) -> frozenset[str]:
+    """Return the values of the string literals in a function."""
+    return frozenset(text for node in nodes_of(function) if (text := string_of(node)) is not None)
 
 
 @functools.lru_cache(maxsize=16384)
@@ -102,7 +107,7 @@ def find_asserted(function: Function) -> frozenset[str]:
     Skips a parameter that an earlier statement assigns, or that an earlier statement with a ``return`` mentions.
     """
     found: set[str] = set()
-    candidates = find_none_defaults(function.args)
+    candidates = find_none_defaults(function)
     for statement in function.body if candidates else ():
         found |= candidates & find_required_name(statement)
         candidates -= assigned_names(statement)
@@ -111,10 +116,10 @@ def find_asserted(function: Function) -> frozenset[str]:
     return frozenset(found)
 
 
-def find_none_defaults(arguments: ast.arguments) -> set[str]:
+def find_none_defaults(function: Function) -> set[str]:
     """Return the parameters whose default is ``None``."""
-    positional = [*arguments.posonlyargs, *arguments.args]
-    pairs = [*zip(reversed(positional), reversed(arguments.defaults), strict=False)]
+    arguments = function.args
+    pairs = [*zip(reversed(positional_parameters(function)), reversed(arguments.defaults), strict=False)]
     pairs += [(a, default) for a, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if default]
     return {a.arg for a, default in pairs if is_none(default)}
 
@@ -143,8 +148,7 @@ def yields(function: Function) -> bool:
 def is_plain(function: Function) -> bool:
     """Whether a call gives the value of ``return``: the function is no generator, coroutine, property or context
     manager."""
-    names = {decorator_name(decorator) for decorator in function.decorator_list}
-    if isinstance(function, ast.AsyncFunctionDef) or names & _REMADE:
+    if isinstance(function, ast.AsyncFunctionDef) or decorator_names(function) & _REMADE:
         return False
     return not yields(function)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from runner_sync.signatures import arguments_of
 from runner_sync.syntax import Function, dotted_name, last_word
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame
@@ -58,8 +59,7 @@ def _find_hand_outs(mro: Mro, info: ClassInfo, function: Function) -> Iterator[a
     classes = {one.name for one in (*mro.classes, info)}
     for node in nodes_of(function):
         if isinstance(node, ast.Call):
-            given = (*node.args, *(keyword.value for keyword in node.keywords))
-            is_given = any(is_instance(function, value) for value in given)
+            is_given = any(is_instance(function, value) for value in arguments_of(node))
             if is_given and not _is_harmless(node) and not _is_of_class(node.func, classes):
                 yield node
 

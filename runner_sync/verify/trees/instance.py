@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import functools
 
+from runner_sync.signatures import positional_parameters
 from runner_sync.statements import parameters
 from runner_sync.syntax import Function, is_name, is_super, walk
 from runner_sync.verify.trees.functions import nodes_of
@@ -17,8 +18,7 @@ def self_name(function: Function) -> str | None:
     """Return the name of the instance (or class) parameter, or ``None`` for a static method."""
     if any(is_name(decorator, "staticmethod") for decorator in function.decorator_list):
         return None
-    arguments = [*function.args.posonlyargs, *function.args.args]
-    return arguments[0].arg if arguments else None
+    return next((parameter.arg for parameter in positional_parameters(function)), None)
 
 
 def is_instance(function: Function, node: ast.AST | None) -> bool:

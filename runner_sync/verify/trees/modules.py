@@ -18,7 +18,7 @@ from runner_sync.model import Project
 from runner_sync.naming import Import, imported_by
 from runner_sync.statements.assigning import assignments_of
 from runner_sync.statements.mentioning import mentions
-from runner_sync.syntax import Function, is_name, lasting_module_of, statements_of, walk
+from runner_sync.syntax import Function, is_name, lasting_module_of, statements_of, string_of, walk
 from runner_sync.verify.expecting import IMPORT_ERRORS, find_guarded
 from runner_sync.verify.trees.settled import drop_other_versions
 
@@ -85,7 +85,7 @@ class Module:
 def read_strings(value: ast.expr | None) -> list[str] | None:
     """Return the strings of a list, tuple or set of strings; ``None`` for any other expression."""
     parts = value.elts if isinstance(value, ast.List | ast.Tuple | ast.Set) else [None]
-    texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    texts = [text for part in parts if (text := string_of(part)) is not None]
     return texts if len(texts) == len(parts) else None
 
 
@@ -137,7 +137,11 @@ def _may_define_globals(module: Module) -> bool:
     if "globals()" not in module.text:
         return False
     nodes = list(walk(module.node))
-    loaders = (n for n in nodes if isinstance(n, ast.Call) and n.args and _is_text(n.args[0]) and not _runs_text(n))
+    loaders = (
+        n
+        for n in nodes
+        if isinstance(n, ast.Call) and n.args and string_of(n.args[0]) is not None and not _runs_text(n)
+    )
     shown = {id(argument) for call in loaders for argument in call.args}
     shown |= {id(n.value) for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Load)}
     shown |= {id(part) for n in nodes if isinstance(n, ast.Compare) for part in n.comparators}
@@ -146,10 +150,6 @@ def _may_define_globals(module: Module) -> bool:
 
 def _runs_text(call: ast.Call) -> bool:
     return is_name(call.func, "exec") or is_name(call.func, "eval")
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _is_globals(node: ast.AST) -> bool:

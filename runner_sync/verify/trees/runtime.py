@@ -18,7 +18,7 @@ from runner_sync.verify.answers import Answers, remembered
 from runner_sync.verify.trees import importing
 from runner_sync.verify.trees.classes import Assignment, Classes, ClassInfo, Method, Mro, classes_in
 from runner_sync.verify.trees.frames import Frame, frame_of
-from runner_sync.verify.trees.functions import nodes_of, reads_of
+from runner_sync.verify.trees.functions import reads_of, strings_of
 from runner_sync.verify.trees.instance import is_own_super
 from runner_sync.verify.trees.lasting import drop_replaced
 from runner_sync.verify.trees.modules import Module, imports_at_start, imports_of
@@ -329,8 +329,7 @@ def _find_mentions(function: Function, *, of_self: bool = True) -> frozenset[str
     """
     reads = (n for n in reads_of(function) if of_self or not (is_name(n.value, "self") or is_parent(n.value)))
     read = {n.attr for n in reads if n.attr != function.name or not is_parent(n.value)}
-    strings = (n.value for n in nodes_of(function) if isinstance(n, ast.Constant) and isinstance(n.value, str))
-    return frozenset(read.union(strings))
+    return strings_of(function).union(read)
 
 
 def _find_vllm_folders(mro: Mro) -> set[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 
 from runner_sync.statements.assigning import assignments_of
-from runner_sync.syntax import Function, is_name
+from runner_sync.syntax import Function, is_name, string_of
 from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.instance import is_own_class, may_be_instance
 from runner_sync.verify.trees.modules import read_strings
@@ -25,8 +25,8 @@ def find_set_names(function: Function, call: ast.Call) -> list[str] | None:
     if not may_be_instance(function, call.args[0]) and not is_own_class(function, call.args[0]):
         return []
     attribute = call.args[1]
-    if isinstance(attribute, ast.Constant) and isinstance(attribute.value, str):
-        return [attribute.value]
+    if (name := string_of(attribute)) is not None:
+        return [name]
     if _is_read_first(function, ast.unparse(attribute)):
         return []
     return _find_allowed_names(function, call, attribute)

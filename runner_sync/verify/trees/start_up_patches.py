@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from runner_sync.statements.assigning import assignments_of
-from runner_sync.syntax import is_name, walk
+from runner_sync.syntax import is_name, string_of, walk
 from runner_sync.verify.trees.modules import Module
 
 _PATCHING = re.compile(r"(^|/)patch(es)?(/|_|\.py$)|/_?\w*patch\w*\.py$")
@@ -61,5 +61,5 @@ def _find_targets(statement: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
                 yield text, value
     elif isinstance(statement, ast.Call) and is_name(statement.func, "setattr") and len(statement.args) == 3:
         owner, name, value = statement.args
-        if isinstance(name, ast.Constant) and isinstance(name.value, str):
-            yield f"{ast.unparse(owner)}.{name.value}", value
+        if (attribute := string_of(name)) is not None:
+            yield f"{ast.unparse(owner)}.{attribute}", value

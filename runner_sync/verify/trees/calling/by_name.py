@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from runner_sync.model import Project
 from runner_sync.signatures import Arguments
-from runner_sync.syntax import Function, is_name
+from runner_sync.syntax import Function, is_name, string_of
 from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.program import Program
 
@@ -66,7 +66,7 @@ def _read_keys(node: ast.expr, function: Function) -> list[str]:
         case ast.BoolOp(values=[first, *_]):
             return _read_keys(first, function)
         case ast.Dict(keys=keys):
-            return [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+            return [text for key in keys if (text := string_of(key)) is not None]
         case ast.Call(func=ast.Name(id="dict"), keywords=keywords):
             return [keyword.arg for keyword in keywords if keyword.arg is not None]
         case ast.Name(id=name):

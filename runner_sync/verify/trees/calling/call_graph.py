@@ -12,7 +12,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 
-from runner_sync.syntax import Function, decorator_name, dotted_name
+from runner_sync.signatures import decorator_names
+from runner_sync.syntax import Function, dotted_name
 from runner_sync.verify.answers import remembered
 from runner_sync.verify.trees.calling import callees, wrappers
 from runner_sync.verify.trees.calling.aliases import resolve_alias
@@ -219,4 +220,4 @@ class CallGraph(Runtime, ABC):
 
 def _may_make_another(info: ClassInfo) -> bool:
     """Whether a decorator or a metaclass may make a call of the class return something else."""
-    return bool(info.node.keywords) or any(decorator_name(one) != "dataclass" for one in info.node.decorator_list)
+    return bool(info.node.keywords) or bool(decorator_names(info.node) - {"dataclass"})

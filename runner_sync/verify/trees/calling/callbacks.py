@@ -37,7 +37,7 @@ def find_unfitting_callbacks(step: Step, call: ast.Call) -> Iterator[Callback]:
     timid: only if every callee in the old trees called them as they accept. A condition that compares or calls
     something may choose among several callees.
     """
-    given = [(value, _find_local(step.frame, value)) for value in (*call.args, *(k.value for k in call.keywords))]
+    given = [(value, _find_local(step.frame, value)) for value in signatures.arguments_of(call)]
     local = [(value, function) for value, function in given if function is not None]
     now = step.program.reached(step.frame, call) if local else []
     was = step.reached_before(call) if now else []

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from runner_sync import signatures
 from runner_sync.signatures import Signature
-from runner_sync.syntax import Function, decorator_name, is_name, is_super
+from runner_sync.syntax import Function, is_name, is_super
 from runner_sync.verify.trees.classes import Classes, ClassInfo, Mro, is_record
 from runner_sync.verify.trees.functions import find_asserted, nodes_of
 from runner_sync.verify.trees.modules import Module
@@ -80,7 +80,7 @@ def from_wrapper(
 
     Callers see the signature of ``visible``: the function itself or a wrapper in module ``home``.
     """
-    if not {"property", "cached_property"}.isdisjoint(decorator_name(d) for d in function.decorator_list):
+    if signatures.decorator_names(function) & {"property", "cached_property"}:
         return None
     bound = info is not None and signatures.is_bound(function, through_class=through_class)
     signature = _read_signature(visible, bound=bound)
@@ -101,7 +101,7 @@ def _find_constructor(mro: Mro, info: ClassInfo) -> Callee | None:
     if mro.open or mro.has_method("__new__"):
         return None
     for part in mro.classes:
-        decorators = {decorator_name(d) for d in part.node.decorator_list}
+        decorators = signatures.decorator_names(part.node)
         if is_record(part):
             return Callee(info.name, part.place, signatures.of_fields(part.fields.values()), None, part.module, part)
         is_made = "dataclass" in decorators or part in generated.find_structs(mro.classes)
@@ -124,7 +124,7 @@ def _hands_everything_on(function: Function) -> bool:
     names = [a.arg for a in (parameters.vararg, parameters.kwarg) if a is not None]
     if (
         len(names) != 2
-        or len([*parameters.posonlyargs, *parameters.args, *parameters.kwonlyargs]) != 1
+        or len([*signatures.positional_parameters(function), *parameters.kwonlyargs]) != 1
         or function.decorator_list
     ):
         return False

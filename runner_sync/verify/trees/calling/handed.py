@@ -11,10 +11,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from runner_sync.signatures import arguments_of
 from runner_sync.syntax import is_name
 from runner_sync.verify.answers import remembered
 from runner_sync.verify.trees.calling.callees import Callee
-from runner_sync.verify.trees.classes import Mro, is_attribute_of
+from runner_sync.verify.trees.classes import Mro
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.program import Program
@@ -75,8 +76,7 @@ class _Search:
         for node in nodes_of(frame.function):
             if not isinstance(node, ast.Call) or not _is_function_call(node):
                 continue
-            arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
-            if any(self._find_objects(value, name, mro) for value in arguments):
+            if any(self._find_objects(value, name, mro) for value in arguments_of(node)):
                 for callee in self._find_functions(frame, node):
                     yield from self._place_object(callee, node, name, mro)
 
@@ -103,9 +103,8 @@ class _Search:
         object."""
         if is_name(node, name):
             return [mro]
-        return (
-            self._find_held(mro, node.attr) if isinstance(node, ast.Attribute) and is_attribute_of(node, name) else []
-        )
+        is_attribute = isinstance(node, ast.Attribute) and is_name(node.value, name)
+        return self._find_held(mro, node.attr) if isinstance(node, ast.Attribute) and is_attribute else []
 
     @remembered
     def _find_held(self, mro: Mro, attribute: str) -> list[Mro]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from runner_sync.signatures import TRANSPARENT
+from runner_sync.signatures import TRANSPARENT, decorator_names, positional_parameters
 from runner_sync.syntax import Function, decorator_name, dotted_name, is_name
 from runner_sync.verify.trees.functions import nodes_of, returns_of
 from runner_sync.verify.trees.modules import Module
@@ -49,8 +49,8 @@ def _find_wrapper(world: World, decorator: ast.expr, module: Module) -> tuple[Fu
         return None
     decorating = _find_returned(outer) if is_factory else outer
     wrapper = _find_returned(decorating) if decorating is not None else None
-    parameters = [*decorating.args.posonlyargs, *decorating.args.args] if decorating is not None else []
-    if wrapper is None or len(parameters) != 1 or any(decorator_name(d) != "wraps" for d in wrapper.decorator_list):
+    parameters = positional_parameters(decorating) if decorating is not None else []
+    if wrapper is None or len(parameters) != 1 or decorator_names(wrapper) - {"wraps"}:
         return None
     return wrapper, parameters[0].arg, home
 
@@ -73,7 +73,7 @@ def _hands_everything_on(wrapper: Function, wrapped: str) -> bool:
     parameters = wrapper.args
     if parameters.vararg is None or parameters.kwarg is None or parameters.kwonlyargs:
         return False
-    names = [a.arg for a in (*parameters.posonlyargs, *parameters.args)]
+    names = [parameter.arg for parameter in positional_parameters(wrapper)]
     wanted = ast.unparse(
         ast.Call(
             ast.Name(wrapped),

@@ -10,7 +10,8 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runner_sync.syntax import Function, decorator_name, dotted_name, is_none, last_word
+from runner_sync.signatures import decorator_names
+from runner_sync.syntax import Function, dotted_name, is_none, last_word, string_of
 from runner_sync.verify.trees.classes import Classes, ClassInfo, is_record
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.world import Definition
@@ -96,8 +97,8 @@ def find_entered_type(function: Function | None) -> ast.expr | None:
     returned = unquote(function.returns) if function is not None else None
     if function is None or not isinstance(returned, ast.Subscript):
         return None
-    names = {decorator_name(decorator) for decorator in function.decorator_list}
-    if last_word(returned.value) not in (_GENERATORS if "contextmanager" in names else _MANAGERS):
+    is_manager = "contextmanager" in decorator_names(function)
+    if last_word(returned.value) not in (_GENERATORS if is_manager else _MANAGERS):
         return None
     return returned.slice.elts[0] if isinstance(returned.slice, ast.Tuple) and returned.slice.elts else returned.slice
 
@@ -121,12 +122,13 @@ def _excludes_tuples(classes: Classes, module: Module, annotation: ast.expr) -> 
 
 def unquote(annotation: ast.expr | None) -> ast.expr | None:
     """Return the expression in a quoted annotation, ``None`` if it does not parse; any other annotation unchanged."""
-    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        try:
-            return ast.parse(annotation.value, mode="eval").body
-        except SyntaxError:
-            return None
-    return annotation
+    text = string_of(annotation)
+    if text is None:
+        return annotation
+    try:
+        return ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return None
 
 
 def _resolve_definition(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from runner_sync.syntax import dotted_name, is_none, last_word
+from runner_sync.syntax import dotted_name, generic_of, is_none, last_word
 from runner_sync.verify.trees.classes import Assignment
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.program import Program
@@ -95,8 +95,7 @@ def _read_annotation(annotation: ast.expr | None) -> set[type] | None:
 
 
 def _read_member(annotation: ast.expr) -> type | None:
-    base = annotation.value if isinstance(annotation, ast.Subscript) else annotation
-    return _BY_NAME.get(dotted_name(base) or "")
+    return _BY_NAME.get(dotted_name(generic_of(annotation)) or "")
 
 
 def _read_value(value: ast.expr | None) -> set[type] | None:

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from runner_sync.syntax import dotted_name, is_none, last_word
+from runner_sync.syntax import dotted_name, generic_of, is_none, last_word
 from runner_sync.verify.trees.classes import Classes, ClassInfo, is_protocol, is_record
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.values.annotations import members_of
@@ -45,7 +45,7 @@ def kinds_of(classes: Classes, module: Module, annotation: ast.expr | None, dept
 
 
 def _read_member(classes: Classes, module: Module, annotation: ast.expr, depth: int) -> Declared | None:
-    dotted = dotted_name(annotation.value if isinstance(annotation, ast.Subscript) else annotation) or ""
+    dotted = dotted_name(generic_of(annotation)) or ""
     kind = _KINDS.get(dotted.rpartition(".")[2].lower())
     if kind is not None:
         return Declared(frozenset({kind}))

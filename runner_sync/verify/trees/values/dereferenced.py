@@ -15,6 +15,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from runner_sync.signatures import arguments_of
 from runner_sync.syntax import Function, is_name, walk
 from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.calling.callees import Callee
@@ -113,8 +114,7 @@ def _read_use(frame: Frame, node: ast.AST, name: str) -> Dereference | None:
 
 def _find_passed_use(program: Program, frame: Frame, node: ast.AST, name: str, *, depth: int) -> Dereference | None:
     """Return the use in the callees of ``node``, a call that passes the parameter on; ``None`` unless each has one."""
-    arguments = [*node.args, *(keyword.value for keyword in node.keywords)] if isinstance(node, ast.Call) else []
-    if not isinstance(node, ast.Call) or not any(is_name(value, name) for value in arguments):
+    if not isinstance(node, ast.Call) or not any(is_name(value, name) for value in arguments_of(node)):
         return None
     callees = _find_callees(program, frame, node)
     rows = [(callee, own) for callee in callees for own, value in callee.placed(node).items() if is_name(value, name)]

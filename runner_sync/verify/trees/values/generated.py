@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from runner_sync.signatures import Field, Signature, class_option, of_fields, option
-from runner_sync.syntax import decorator_name, last_word
+from runner_sync.signatures import Field, Signature, class_option, find_dataclass_decorators, of_fields, option
+from runner_sync.syntax import last_word
 from runner_sync.verify.trees.classes import ClassInfo, is_struct
 
 
 def is_dataclass(info: ClassInfo) -> bool:
     """Whether the class itself is decorated as a dataclass."""
-    return any(decorator_name(decorator) == "dataclass" for decorator in info.node.decorator_list)
+    return bool(find_dataclass_decorators(info.node))
 
 
 def find_structs(classes: Sequence[ClassInfo]) -> list[ClassInfo]:
@@ -32,7 +32,7 @@ def find_structs(classes: Sequence[ClassInfo]) -> list[ClassInfo]:
 def make_signature(classes: Sequence[ClassInfo]) -> Signature | None:
     """Return the signature of the dataclass or struct ``classes[0]``, which inherits from the others."""
     found = collect_fields(classes)
-    made = [d for d in classes[0].node.decorator_list if decorator_name(d) == "dataclass"]
+    made = find_dataclass_decorators(classes[0].node)
     if found is None or any(option(decorator, "init", default=True) is not True for decorator in made):
         return None
     return of_fields(field for _, field in found)

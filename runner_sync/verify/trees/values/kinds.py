@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from runner_sync.signatures import TRANSPARENT
-from runner_sync.syntax import Function, decorator_name, dotted_name, is_name, is_none
+from runner_sync.signatures import TRANSPARENT, decorator_names
+from runner_sync.syntax import Function, decorator_name, dotted_name, generic_of, is_name, is_none
 from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_frame, module_frame
 from runner_sync.verify.trees.functions import returns_of, yields
@@ -185,7 +185,7 @@ def _find_body_assignments(info: ClassInfo, name: str) -> list[Assignment]:
 def _member_of_class(program: Program, info: ClassInfo, name: str) -> Member | None:
     """Return the member ``name`` as the body of a class defines it."""
     found: list[Member | None] = []
-    roles = [(f, {decorator_name(decorator) for decorator in f.decorator_list}) for f in info.methods.get(name, ())]
+    roles = [(function, decorator_names(function)) for function in info.methods.get(name, ())]
     is_settable = any("setter" in names for _, names in roles)
     for function, names in roles:
         if not names & {"overload", "setter", "deleter"}:
@@ -236,7 +236,7 @@ def _member_of_definition(program: Program, definition: Definition) -> Member | 
 def _member_of_function(frame: Frame, *, of_class: bool) -> Member | None:
     """Return the member that a ``def`` makes, or ``None`` if a decorator may make anything of it."""
     function = frame.function
-    names = {decorator_name(decorator) for decorator in function.decorator_list}
+    names = decorator_names(function)
     is_coroutine = isinstance(function, ast.AsyncFunctionDef)
     place = frame.place_of(function)
     returned = [Source(frame, value, None) for value in returns_of(function)] or [Source(frame, None, None)]
@@ -272,7 +272,7 @@ def _annotation_lacks(program: Program, frame: Frame, annotation: ast.expr, *, n
 
 
 def _annotated_lacks(program: Program, frame: Frame, annotation: ast.expr, *, name: str) -> bool:
-    base = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    base = generic_of(annotation)
     kind = dotted_name(base) or ""
     if is_none(base) or kind in _BUILTIN_TYPES | _ARRAYS:
         return name not in _CONTAINER_METHODS or kind not in _BUILTIN_TYPES - _NUMBERS | _ARRAYS
@@ -291,5 +291,4 @@ def is_lacked_by_all(program: Program, infos: Sequence[ClassInfo], name: str) ->
 
 def _may_define(info: ClassInfo, name: str) -> bool:
     """Whether a class defines a member, or may get it from an unknown decorator."""
-    is_known = all(decorator_name(decorator) in _PLAIN_DECORATORS for decorator in info.node.decorator_list)
-    return not is_known or info.has(name)
+    return not decorator_names(info.node) <= _PLAIN_DECORATORS or info.has(name)

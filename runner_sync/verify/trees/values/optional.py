@@ -84,4 +84,4 @@ def _may_hold_none(function: Function, value: ast.expr) -> bool:
         return any(map(is_none, walk(value)))
     setting = (node for node in nodes_of(function) if isinstance(node, ast.Assign | ast.AnnAssign))
     is_unset = any(is_none(node.value) and value.id in assigned_names(node) for node in setting)
-    return is_unset or value.id in find_none_defaults(function.args)
+    return is_unset or value.id in find_none_defaults(function)

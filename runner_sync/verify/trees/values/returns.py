@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Set
 
+from runner_sync.signatures import decorator_names, positional_parameters
 from runner_sync.statements import always_leaves
-from runner_sync.syntax import Function, decorator_name, is_name, is_none
+from runner_sync.syntax import Function, generic_of, is_name, is_none
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.classes import is_record
 from runner_sync.verify.trees.functions import is_plain, nodes_of, returns_of
@@ -65,8 +66,7 @@ def returns_value(function: Function) -> bool | None:
 
 def is_result_known(function: Function) -> bool:
     """Whether a result tells the caller nothing: every returned value is ``self``, or the same constant."""
-    arguments = [*function.args.posonlyargs, *function.args.args]
-    own = arguments[0].arg if arguments else ""
+    own = next((parameter.arg for parameter in positional_parameters(function)), "")
     values = [value for value in returns_of(function) if value is not None]
     is_known = all(isinstance(value, ast.Constant) or (own and is_name(value, own)) for value in values)
     return is_known and len({ast.dump(value) for value in values}) == 1
@@ -154,7 +154,7 @@ def unwraps(before: Function, after: Function) -> bool:
 def gives_dictionary(function: Function) -> bool:
     """Whether each ``return`` of a plain function gives a dictionary, by its expression or the annotation."""
     declared = unquote(function.returns)
-    name = ast.unparse(declared.value if isinstance(declared, ast.Subscript) else declared) if declared else ""
+    name = ast.unparse(generic_of(declared)) if declared else ""
     is_declared = name.split(".")[-1] in _DICTIONARIES
     values = list(returns_of(function)) if is_plain(function) else []
     # timid: a tuple in a `return` outweighs the annotation.
@@ -197,8 +197,7 @@ def entered_size(function: Function) -> int | None:
     declared = [tuple_parts(one) for one in members_of(entered) if not is_none(one)]
     sizes_found = frozenset(len(parts) for parts in declared if parts is not None) if None not in declared else None
     if entered is None:
-        is_manager = any(decorator_name(decorator) == "contextmanager" for decorator in function.decorator_list)
-        sizes_found = yielded_sizes(function) if is_manager else None
+        sizes_found = yielded_sizes(function) if "contextmanager" in decorator_names(function) else None
     return next(iter(sizes_found)) if sizes_found is not None and len(sizes_found) == 1 else None
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runner_sync.statements.assigning import assignments_of
-from runner_sync.syntax import Function, is_name, is_none, last_word, walk
+from runner_sync.syntax import Function, is_name, is_none, last_word, string_of, walk
 from runner_sync.verify.answers import remembered
 from runner_sync.verify.expecting import find_after_yes, is_answered, may_decide
 from runner_sync.verify.trees.functions import nodes_of
@@ -179,6 +179,6 @@ def _find_tests_of_each(operand: ast.expr, each: ast.comprehension) -> list[_Tes
 def _read_attribute(node: ast.AST, functions: set[str]) -> Iterator[str]:
     """Yield the attribute name in a call of one of ``functions``: ``a`` in ``hasattr(x, "a")``."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in functions:
-        name = node.args[1] if len(node.args) > 1 else None
-        if isinstance(name, ast.Constant) and isinstance(name.value, str):
-            yield name.value
+        name = string_of(node.args[1]) if len(node.args) > 1 else None
+        if name is not None:
+            yield name

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 
+from runner_sync.syntax import generic_of
 from runner_sync.verify.trees.classes import Classes, ClassInfo
 
 _MAX_DEPTH = 6
@@ -27,8 +28,7 @@ def keys_of(classes: Classes, info: ClassInfo, depth: int = 0, *, is_required: b
     if not info.node.bases or info.methods or depth > _MAX_DEPTH:
         return None
     for base in info.node.bases:
-        text = ast.unparse(base.value if isinstance(base, ast.Subscript) else base)
-        if text.rpartition(".")[2] == "TypedDict":
+        if ast.unparse(generic_of(base)).rpartition(".")[2] == "TypedDict":
             continue
         inner = [classes.info(definition) for definition in classes.world.bases(info.module, base)]
         keys = [keys_of(classes, one, depth + 1, is_required=is_required) if one is not None else None for one in inner]

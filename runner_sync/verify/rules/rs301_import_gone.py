@@ -118,7 +118,7 @@ def _is_for_typing(program: Program, imported: PlacedImport) -> bool:
 def _check_member(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Finding]:
     dotted = dotted_name(node.value)
     owners = program.definitions(frame, dotted) if dotted else []
-    if not owners or any(d.kind != "module" for d in owners) or frame.is_tested(node) or frame.is_guarded(node):
+    if not owners or any(d.kind != "module" for d in owners) or frame.may_lack(node):
         return
     missing = _find_missing_name(program, [d for owner in owners for d in program.world.member(owner, node.attr)])
     if missing is not None:

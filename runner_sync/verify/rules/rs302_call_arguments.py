@@ -77,7 +77,7 @@ def _make_finding(group: Sequence[Unfitting]) -> Finding:
         (CODE, SEVERITY),
         found.call,
         symbol=f"{callee.name}({', '.join(names)})",
-        message=f"`{callee.name}` ({callee.place}) {text}{_REFUSED if _is_none_refused(found) else ''}.",
+        message=f"{callee.label} {text}{_REFUSED if _is_none_refused(found) else ''}.",
         fix=f"Call `{callee.name}` as {callee.place} declares it.",
     )
 

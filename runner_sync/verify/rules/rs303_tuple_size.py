@@ -125,7 +125,7 @@ def _check_indexes(program: Program, frame: Frame) -> Iterator[Finding]:
                         (CODE, SEVERITY),
                         node,
                         symbol=group[0].name,
-                        message=f"`{group[0].name}` ({group[0].place}) provides {' or '.join(map(str, sizes))} values, "
+                        message=f"{group[0].label} provides {' or '.join(map(str, sizes))} values, "
                         f"so there is none at `[{number}]`.",
                         fix="Take the value from where the target's own callers have it.",
                     )
@@ -158,7 +158,7 @@ def _check_object(program: Program, frame: Frame, node: ast.Assign) -> Iterator[
             (CODE, SEVERITY),
             node.targets[0],
             symbol=what.rpartition(".")[2],
-            message=f"`{what}` provides a `{found[0].info.name}` ({found[0].info.place}), which cannot be unpacked.",
+            message=f"`{what}` provides a {found[0].info.label}, which cannot be unpacked.",
             fix="Take the values from its attributes, as the target's own callers do.",
         )
 
@@ -172,7 +172,7 @@ def _check_none(step: Step, call: ast.Call) -> Iterator[Finding]:
                 (CODE, SEVERITY),
                 call,
                 symbol=now[0].name,
-                message=f"`{now[0].name}` ({now[0].place}) may return `None` now, which is unpacked here.",
+                message=f"{now[0].label} may return `None` now, which is unpacked here.",
                 fix="Test the result before it is unpacked, as the target's own callers do.",
             )
             return
@@ -195,8 +195,7 @@ def _check_no_tuple(step: Step, call: ast.Call) -> Iterator[Finding]:
                 (CODE, SEVERITY),
                 call,
                 symbol=now[0].name,
-                message=f"`{now[0].name}` ({now[0].place}) returned a tuple and returns {what} now, which is unpacked "
-                "here.",
+                message=f"{now[0].label} returned a tuple and returns {what} now, which is unpacked here.",
                 fix="Take the values as the target's own callers do.",
             )
             return
@@ -210,7 +209,7 @@ def _find_returned_object(program: Program, callee: Callee, call: ast.Call) -> s
     function = callee.function
     if function is None or not is_plain(function):
         return ""
-    frame, unset = program.frame_of_callee(callee, function), find_unset(callee, call)
+    frame, unset = program.frame_of_callee(callee), find_unset(callee, call)
     for value in returns_of(function):
         if value is not None and not is_decided_by(unset, function, value):
             infos = [instance.info for instance in program.infer(frame, value) or () if instance.exact]
@@ -252,8 +251,7 @@ def _check_new_tuple_of(
                 (CODE, SEVERITY),
                 call,
                 symbol=now[0].name,
-                message=f"`{now[0].name}` ({now[0].place}) {verb}ed one value and {verb}s {sizes.pop()} now, which "
-                "are used as one here.",
+                message=f"{now[0].label} {verb}ed one value and {verb}s {sizes.pop()} now, which are used as one here.",
                 fix="Unpack them, as the target's own callers do.",
             )
             return

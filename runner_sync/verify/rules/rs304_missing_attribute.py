@@ -135,7 +135,7 @@ def _make_gpu_only_finding(program: Program, frame: Frame, node: ast.Attribute, 
         node,
         symbol=node.attr,
         message=f"`{ast.unparse(node)}` is read in code that {' and '.join(heads)} {runs}, too, but only "
-        f"`{giver.name}` ({giver.place}) defines it, and they do not derive from that.{remark}",
+        f"{giver.label} defines it, and they do not derive from that.{remark}",
         fix=f"Define `{node.attr}` in `{frame.info.name}`, or on NPU as `{giver.name}` does.",
     )
 
@@ -223,7 +223,7 @@ def _find_class_lacking(step: Step, node: ast.Attribute) -> ClassInfo | None:
 
 
 def _is_exempt(frame: Frame, node: ast.Attribute) -> bool:
-    return node.attr in _OF_OBJECT or frame.is_tested(node) or frame.is_guarded(node)
+    return node.attr in _OF_OBJECT or frame.may_lack(node)
 
 
 def _lacks(mro: Mro, frame: Frame, node: ast.Attribute) -> bool:

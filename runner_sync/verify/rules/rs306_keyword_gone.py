@@ -41,7 +41,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
             (CODE, SEVERITY),
             next((keyword.value for keyword in found.call.keywords if keyword.arg == misfit.name), found.call),
             symbol=f"{callee.name}({misfit.name}=)",
-            message=f"`{callee.name}` ({callee.place}) {misfit.text}.",
+            message=f"{callee.label} {misfit.text}.",
             fix=f"{fix}{_name_readers(program, callee, misfit.name)}.",
         )
 

@@ -91,7 +91,7 @@ def _make_swap_finding(
         (CODE, SEVERITY),
         node,
         symbol=f"{callee.name}({names[0]}, {names[1]})",
-        message=f"`{callee.name}` ({callee.place}) {template.format(*names)}.",
+        message=f"{callee.label} {template.format(*names)}.",
         fix="Swap the two, or rename the variables if the order is intended.",
     )
 
@@ -134,7 +134,7 @@ def _check_call(step: Step, node: ast.Call) -> Iterator[Finding]:
                 (CODE, SEVERITY),
                 node,
                 symbol=callee.name,
-                message=f"The value for `{was}` now lands on `{now}` of `{callee.name}` ({callee.place}).",
+                message=f"The value for `{was}` now lands on `{now}` of {callee.label}.",
                 fix="Pass the arguments by keyword or in the target's order.",
             )
             return
@@ -163,7 +163,7 @@ def _check_unpacking(step: Step, call: ast.Call, target: ast.Tuple) -> Iterator[
                 (CODE, SEVERITY),
                 target.elts[place],
                 symbol=callee.name,
-                message=f"`{value}` of `{callee.name}` ({callee.place}) now lands on `{name}`.",
+                message=f"`{value}` of {callee.label} now lands on `{name}`.",
                 fix="Unpack the values in the target's order.",
             )
             return

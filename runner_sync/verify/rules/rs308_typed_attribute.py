@@ -143,7 +143,7 @@ def _check_key(step: Step, node: ast.Subscript) -> Iterator[Finding]:
             (CODE, SEVERITY),
             node,
             symbol=f"{info.name}[{key}]",
-            message=f"`{text}` has no `{key}` any more: `{info.name}` ({info.place}) does not name it.",
+            message=f"`{text}` has no `{key}` any more: {info.label} does not name it.",
             fix=_make_fix(program, key, info, used_as=key),
         )
 
@@ -233,8 +233,7 @@ def _find_classes_without(step: Step, value: ast.expr, name: str) -> list[Instan
 
 
 def _is_exempt(frame: Frame, node: ast.Attribute) -> bool:
-    own = frame.is_self(node.value)
-    return own or frame.is_tested(node) or node.attr in _OF_EVERY_CLASS or frame.is_guarded(node)
+    return frame.is_self(node.value) or node.attr in _OF_EVERY_CLASS or frame.may_lack(node)
 
 
 def _find_classes_lacking(program: Program, frame: Frame, node: ast.Attribute, step: Step | None) -> list[Instance]:

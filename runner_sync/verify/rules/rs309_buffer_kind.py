@@ -128,11 +128,10 @@ def _make_finding(
     frame: Frame, node: ast.expr, *, attribute: ast.Attribute, places: list[tuple[ClassInfo, Assignment]], what: str
 ) -> Finding:
     info, assignment = places[0]
-    place = f"{info.module.path}:{getattr(assignment.node, 'lineno', info.node.lineno)}"
     return frame.finding(
         (CODE, SEVERITY),
         node,
         symbol=attribute.attr,
-        message=f"`{ast.unparse(attribute)}` is {what} ({place}).",
+        message=f"`{ast.unparse(attribute)}` is {what} ({info.place_of(assignment.node)}).",
         fix=f"Use `{ast.unparse(attribute)}` as {info.module.path} does.",
     )

@@ -96,7 +96,7 @@ def _make_finding(frame: Frame, node: ast.Expr, callee: Callee) -> Finding:
         (CODE, SEVERITY),
         node,
         symbol=callee.name,
-        message=f"`{callee.name}` ({callee.place}) now returns a value, which this call drops.",
+        message=f"{callee.label} now returns a value, which this call drops.",
         fix="Use the value as the target's own caller does.",
     )
 
@@ -162,7 +162,7 @@ def _check_missing_value(program: Program, frame: Frame, call: ast.Call) -> Iter
             (CODE, SEVERITY),
             call,
             symbol=callee.name,
-            message=f"`{callee.name}` ({callee.place}) never returns a value, and this one is used.",
+            message=f"{callee.label} never returns a value, and this one is used.",
             fix=f"Return from `{callee.name}` what its callers use, as the method that it hides may do.",
         )
 
@@ -208,7 +208,7 @@ def _check_lost_value(step: Step, call: ast.Call) -> Iterator[Finding]:
                 (CODE, SEVERITY),
                 call,
                 symbol=now[0].name,
-                message=f"`{now[0].name}` ({now[0].place}) does not return a value any more, and this one is used.",
+                message=f"{now[0].label} does not return a value any more, and this one is used.",
                 fix="Take the value from where the target's own caller has it.",
             )
             return
@@ -222,7 +222,7 @@ def _check_new_none(step: Step, call: ast.Call, uses: Sequence[Place]) -> Iterat
     for now, was in step.callees(call):
         never_did = was and all(_has_value(c) is True and not _is_optional(c) for c in was)
         if never_did and now and all(_is_sometimes_none(c) for c in now):
-            what = f"`{now[0].name}` ({now[0].place}) may return `None` now"
+            what = f"{now[0].label} may return `None` now"
             yield _make_none_finding(step.frame, needing, now[0].name, f"{what}, and this is used as if it never did.")
             return
 
@@ -239,7 +239,7 @@ def _check_none_among_values(step: Step, call: ast.Call, target: ast.Tuple) -> I
         for now, was in step.callees(call):
             never_did = was and all(never_gave_none(c, number, size) for c in was)
             if never_did and now and all(gives_none(c, call, number, size) for c in now):
-                what = f"`{now[0].name}` ({now[0].place}) may return `None` for `{ast.unparse(element)}` now"
+                what = f"{now[0].label} may return `None` for `{ast.unparse(element)}` now"
                 message = f"{what}, and this is used as if it never did."
                 yield _make_none_finding(step.frame, needing, now[0].name, message)
                 break

@@ -92,7 +92,7 @@ def _find_reads(program: Program, mro: Mro, names: set[str]) -> Iterator[tuple[F
     for info, function in program.live(mro).values():
         frame = program.frame(info, function)
         for node in frame.own_reads():
-            if node.attr in names and not frame.is_tested(node) and not frame.is_guarded(node):
+            if node.attr in names and not frame.may_lack(node):
                 yield frame, node
 
 

@@ -71,7 +71,7 @@ def _check_call(program: Program, frame: Frame, call: ast.Call) -> Iterator[Find
             (CODE, SEVERITY),
             call,
             symbol=f"{head.name}.{function.name}",
-            message=f"`{owner.name}` ({owner.module.path}:{function.lineno}) declares `{function.name}` abstract, and "
+            message=f"`{owner.name}` ({owner.place_of(function)}) declares `{function.name}` abstract, and "
             f"no class in the MRO of `{head.name}` defines it, so this call fails.",
             fix=f"Make an object of a class that defines `{function.name}`, as the target does.",
         )
@@ -122,7 +122,7 @@ def _make_finding(head: ClassInfo, owner: ClassInfo, function: Function) -> Find
         (CODE, SEVERITY),
         head,
         symbol=function.name,
-        message=f"`{owner.name}` ({owner.module.path}:{function.lineno}) declares `{function.name}` abstract, and no "
+        message=f"`{owner.name}` ({owner.place_of(function)}) declares `{function.name}` abstract, and no "
         f"class in the MRO of `{head.name}` defines it, so no instance can be made.",
         fix=f"Define `{function.name}` as another class of the target does.",
     )

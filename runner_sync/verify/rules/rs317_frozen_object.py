@@ -57,17 +57,11 @@ def find_at_start(program: Program, module: Module) -> Iterable[Finding]:
             base = _find_other_kind(mro)
             if base is not None:
                 kind, other = ("frozen", "not") if _read_option(info, "frozen") else ("not frozen", "frozen")
-                reason = (
-                    f"The dataclass `{info.name}` is {kind}, and `{base.name}` ({base.place}), from which it derives, "
-                    f"is {other}"
-                )
+                reason = f"The dataclass `{info.name}` is {kind}, and {base.label}, from which it derives, is {other}"
                 yield _make_class_finding(info, base.name, reason, fix=f"Declare it as `{base.name}` is declared.")
             struct = next((part for part in mro.classes[1:] if is_struct(part)), None)
             if struct is not None and generated.is_dataclass(info):
-                reason = (
-                    f"The dataclass `{info.name}` derives from `{struct.name}` ({struct.place}), which is a "
-                    "`msgspec.Struct`"
-                )
+                reason = f"The dataclass `{info.name}` derives from {struct.label}, which is a `msgspec.Struct`"
                 yield _make_class_finding(
                     info, struct.name, reason, fix="Drop the decorator, and declare it as a struct."
                 )
@@ -79,14 +73,13 @@ def find_at_start(program: Program, module: Module) -> Iterable[Finding]:
                 field, owner, before = wrong
                 reason = (
                     f"`{info.name}.{field.name}` has no default, and stands behind `{before.name}` of "
-                    f"`{owner.name}` ({owner.place}), which has one"
+                    f"{owner.label}, which has one"
                 )
                 yield _make_class_finding(info, field.name, reason, fix=f"Give `{field.name}` a default.")
 
 
 def _check(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Finding]:
-    is_own = frame.is_self(node.value)
-    if is_own or frame.is_guarded(node) or frame.is_tested(node):
+    if frame.is_self(node.value) or frame.may_lack(node):
         return
     kept, how = ("__delattr__", "deleted") if isinstance(node.ctx, ast.Del) else ("__setattr__", "assigned")
     instances = program.infer(frame, node.value) or []
@@ -113,15 +106,15 @@ def _describe_refusal(mro: Mro, instance: Instance, name: str, *, own: str) -> s
     structs = generated.find_structs(mro.classes)
     for number, info in enumerate(mro.classes):
         if is_record(info) and name in info.fields:
-            return f"`{info.name}` ({info.place}) is a NamedTuple"
+            return f"{info.label} is a NamedTuple"
         is_own = instance.exact and info is mro.head
         is_frozen = class_option(info.node, "frozen") if info in structs else _read_option(info, "frozen")
         if is_frozen and (is_own or any(name in c.fields for c in mro.classes[number:])):
-            return f"`{info.name}` ({info.place}) is frozen"
+            return f"{info.label} is frozen"
     if not instance.exact or any(name in info.written for info in mro.classes):
         return ""
     has_none = all(info in structs or _has_slots(info, name) is False for info in mro.classes)
-    return f"`{mro.head.name}` ({mro.head.place}) has no slot for it" if has_none else ""
+    return f"{mro.head.label} has no slot for it" if has_none else ""
 
 
 def _read_option(info: ClassInfo, word: str) -> bool | None:

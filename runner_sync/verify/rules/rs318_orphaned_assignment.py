@@ -62,7 +62,7 @@ def _find_assigned(frame: Frame) -> Iterable[ast.Attribute]:
     bare = {id(node.target) for node in nodes if isinstance(node, ast.AnnAssign) and node.value is None}
     for node in nodes:
         is_set = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and id(node) not in bare
-        if is_set and isinstance(node, ast.Attribute) and not frame.is_tested(node) and not frame.is_guarded(node):
+        if is_set and isinstance(node, ast.Attribute) and not frame.may_lack(node):
             yield node
 
 
@@ -77,7 +77,7 @@ def _describe_loss(step: Step, node: ast.Attribute) -> str:
     if any(mro.open for mro in now) or _is_still_upstream(now, node.attr):
         return ""
     readers = (read for mro in was for read in find_virtual_reads(step.old, mro, node.attr))
-    places = (f"{f.module.path}:{read.lineno}" for f, read in readers if not f.is_omnis)
+    places = (frame.place_of(read) for frame, read in readers if not frame.is_omnis)
     place = next(places, "")
     return f"{place} did" if place else ""
 

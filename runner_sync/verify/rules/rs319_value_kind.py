@@ -78,7 +78,7 @@ class _Side:
                     _collect_slots(node, callee) if call is not None and last_word(call.func) == callee.name else {}
                 )
                 if slot in placed and (isinstance(slot, str) or len(placed) == count):
-                    found.setdefault(ast.unparse(placed[slot]), f"{info.module.path}:{placed[slot].lineno}")
+                    found.setdefault(ast.unparse(placed[slot]), info.place_of(placed[slot]))
         return found
 
 
@@ -118,7 +118,7 @@ def _check(node: ast.AST, now: _Side, was: _Side) -> Iterator[Finding]:
                 (CODE, SEVERITY),
                 value,
                 symbol=f"{callee.name}({slot if isinstance(slot, str) else text})",
-                message=f"{what} `{callee.name}` ({callee.place}) was `{was.unparse(before, count=len(placed))}` "
+                message=f"{what} {callee.label} was `{was.unparse(before, count=len(placed))}` "
                 f"and is `{now.unparse(slot, count=len(placed))}` now: {place} {does}.",
                 fix="Pass or take what the target's own code does in that place.",
             )

@@ -116,7 +116,7 @@ def _make_finding(frame: Frame, owner: ClassInfo, parent: Function) -> Finding:
         (CODE, SEVERITY),
         frame.function,
         symbol=parent.name,
-        message=f"This override called `{owner.name}.{parent.name}` ({owner.module.path}:{parent.lineno}, {does}) "
+        message=f"This override called `{owner.name}.{parent.name}` ({owner.place_of(parent)}, {does}) "
         "before, and no longer calls any parent: nothing does that work now.",
         fix=f"Call `super().{parent.name}(…)` again; where the class is meant to do without it, "
         f"`# runner-sync: ignore[{CODE}] reason`.",

@@ -126,6 +126,6 @@ def _make_finding(frame: Frame, hidden: Frame, call: ast.Call, definition: Defin
         frame.function,
         symbol=name,
         message=f"This override hides the only call of `{definition.name}` "
-        f"({hidden.module.path}:{call.lineno}), without which that module refuses to work.",
+        f"({hidden.place_of(call)}), without which that module refuses to work.",
         fix=f"Call `{name}` here as {hidden.unit} does.",
     )

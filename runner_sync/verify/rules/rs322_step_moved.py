@@ -73,7 +73,7 @@ def _find_steps_left(step: Step, call: ast.Call, taken: _Taken) -> Iterator[tupl
     for now, was in step.callees(call):
         # A callee that mentions no such name called none.
         before = [c for c in was if c.function is not None and not taken.keys().isdisjoint(_collect_words(c.function))]
-        called = [taken.keys() & _find_effect_calls(_make_frame(step.old, callee)).keys() for callee in before]
+        called = [taken.keys() & _find_effect_calls(step.old.frame_of_callee(callee)).keys() for callee in before]
         called_by_all = set.intersection(*called) if called and len(called) == len(was) else set()
         for name in sorted(name for name in called_by_all if any(step.program.callees(*taken[name]))):
             idle = [c for c in now if c.function is not None and name not in _collect_words(c.function)]
@@ -112,19 +112,13 @@ def _collect_words(function: Function) -> frozenset[str]:
     return words_of(function).union(node.id for node in nodes_of(function) if isinstance(node, ast.Name))
 
 
-def _make_frame(program: Program, callee: Callee) -> Frame:
-    function = callee.function
-    assert function is not None
-    return program.frame_of_callee(callee, function)
-
-
 def _make_finding(frame: Frame, call: ast.Call, callee: Callee, name: str, taken: tuple[Frame, ast.Call]) -> Finding:
     hidden, other = taken
     return frame.finding(
         (CODE, SEVERITY),
         call,
         symbol=name,
-        message=f"`{callee.name}` ({callee.place}) does not call `{name}` any more: {hidden.unit} "
-        f"({hidden.module.path}:{other.lineno}) does, which this override hides.",
+        message=f"{callee.label} does not call `{name}` any more: "
+        f"{hidden.label_at(other)} does, which this override hides.",
         fix=f"Call `{name}` here where {hidden.unit} does.",
     )

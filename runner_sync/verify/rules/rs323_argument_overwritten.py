@@ -44,7 +44,7 @@ def _make_finding(row: LeftOut, name: str) -> Finding:
         (CODE, SEVERITY),
         row.call,
         symbol=f"{callee.name}({name})",
-        message=f"`{callee.name}` ({callee.place}) overwrites `{name}` before it reads it now: {hidden.unit} "
-        f"({hidden.module.path}:{row.theirs[0].lineno}) passes the new {names}.",
+        message=f"{callee.label} overwrites `{name}` before it reads it now: "
+        f"{hidden.label_at(row.theirs[0])} passes the new {names}.",
         fix=f"Pass {names} as {hidden.unit} does.",
     )

@@ -136,9 +136,7 @@ def _is_reached(program: Program, override: Frame, name: str, kind: ClassInfo) -
     for callee in found.values():
         function = callee.function
         for node in reads_of(function) if function is not None and name in words_of(function) else ():
-            assert function is not None
-            frame = program.frame_of_callee(callee, function)
-            kinds = program.infer(frame, node.value) if node.attr == name else []
+            kinds = program.infer(program.frame_of_callee(callee), node.value) if node.attr == name else []
             if kinds is None or any(instance.info is kind for instance in kinds):
                 return True
     return False
@@ -159,7 +157,7 @@ def _make_finding(row: _Unread) -> Finding:
         (CODE, SEVERITY),
         row.override.function,
         symbol=field,
-        message=f"{hidden.unit} ({hidden.module.path}:{row.node.lineno}), which this override hides, reads the new "
+        message=f"{hidden.label_at(row.node)}, which this override hides, reads the new "
         f"`{field}`, and nothing that runs does.",
         fix=f"Do here what {hidden.unit} does with `{row.node.attr}`.",
     )

@@ -59,7 +59,7 @@ def _make_finding(row: LeftOut, name: str, use: Dereference) -> Finding:
         (CODE, SEVERITY),
         row.call,
         symbol=f"{callee.name}({name})",
-        message=f"`{callee.name}` ({callee.place}) takes `{name}` now, which this call leaves out and {hidden.unit} "
-        f"({hidden.module.path}:{row.theirs[0].lineno}) passes: {use.place} {use.what} a value that is `None` then.",
+        message=f"{callee.label} takes `{name}` now, which this call leaves out and "
+        f"{hidden.label_at(row.theirs[0])} passes: {use.place} {use.what} a value that is `None` then.",
         fix=f"Pass `{name}` as {hidden.unit} does.",
     )

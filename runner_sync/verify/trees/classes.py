@@ -67,7 +67,16 @@ class ClassInfo:
     @property
     def place(self) -> str:
         """``path:line`` of the class statement."""
-        return f"{self.module.path}:{self.node.lineno}"
+        return self.place_of(self.node)
+
+    def place_of(self, node: ast.AST) -> str:
+        """Return ``path:line`` of a node in the class; of the class statement for a node without a line."""
+        return f"{self.module.path}:{getattr(node, 'lineno', self.node.lineno)}"
+
+    @property
+    def label(self) -> str:
+        """Name and place, for messages."""
+        return f"`{self.name}` ({self.place})"
 
     @property
     def is_omnis(self) -> bool:

@@ -58,6 +58,10 @@ class Frame:
         """``path:line`` of a node of the function."""
         return f"{self.module.path}:{node.lineno}"
 
+    def label_at(self, node: ast.expr | ast.stmt) -> str:
+        """Return the name of the function and the place of a node of it, for messages."""
+        return f"{self.unit} ({self.place_of(node)})"
+
     @remembered
     def nodes(self) -> list[ast.AST]:
         """Return every node of the body, with nested functions and without decorators and signature."""
@@ -163,6 +167,10 @@ class Frame:
         key = ast.unparse(node.slice)
         tests = (n for n in nodes_of(self.function) if isinstance(n, ast.Compare) and ast.unparse(n.left) == key)
         return self.is_guarded(node, KEY_ERRORS) or any(isinstance(n.ops[0], ast.In | ast.NotIn) for n in tests)
+
+    def may_lack(self, node: ast.Attribute) -> bool:
+        """Whether the function is ready for the lack of an attribute: it tests for it, or catches the error."""
+        return self.is_tested(node) or self.is_guarded(node)
 
     def is_tested(self, node: ast.Attribute) -> bool:
         """Whether the function tests for the attribute by ``hasattr`` or ``getattr`` before this read."""

@@ -42,13 +42,12 @@ def find_idle_reads(program: Program, module: Module) -> Iterator[Idle]:
     """
     reads = ((frame, node) for frame in program.frames(module) for node in frame.own_reads())
     for frame, node in reads:
-        is_expected = frame.is_tested(node) or frame.is_guarded(node)
-        found = None if is_expected else _find_idle_setter(program, frame, node.attr)
+        found = None if frame.may_lack(node) else _find_idle_setter(program, frame, node.attr)
         if found is not None:
             info, function = found
-            place = f"{info.module.path}:{function.lineno}"
             condition = "".join(map(ast.unparse, frame.conditions(node)[-1:]))
-            yield Idle(node.attr, frame.unit, f"{module.path}:{node.lineno}", function.name, place, condition)
+            place, where = info.place_of(function), frame.place_of(node)
+            yield Idle(node.attr, frame.unit, where, function.name, place, condition)
 
 
 def _find_idle_setter(program: Program, frame: Frame, name: str) -> Method | None:

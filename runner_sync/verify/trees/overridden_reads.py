@@ -36,7 +36,7 @@ def find_other_read(
         for read in reads_of(hidden.function):
             is_other = read.attr == node.attr and ast.unparse(read) != ast.unparse(node)
             if is_other and (is_rare or _is_akin(frame, node, hidden, read)) and _is_known_in(frame, read, hidden):
-                return OverriddenRead(ast.unparse(read), f"{hidden.unit} ({hidden.place_of(read)})")
+                return OverriddenRead(ast.unparse(read), hidden.label_at(read))
     return None
 
 

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Sequence
 from typing import TypeGuard
 
-from runner_sync.syntax import Function, dotted_name, is_name, is_none
+from runner_sync.syntax import dotted_name, is_name, is_none
 from runner_sync.verify.answers import remembered
 from runner_sync.verify.trees.calling.call_graph import MAX_DEPTH, CallGraph
 from runner_sync.verify.trees.calling.callees import Callee
@@ -123,16 +123,17 @@ class Program(CallGraph):
         function = callee.function
         if function is None or not is_plain(function):
             return None
-        frame = self.frame_of_callee(callee, function)
+        frame = self.frame_of_callee(callee)
         if function.returns is not None:
             return self._infer_annotation(frame, function.returns)
         values = list(returns_of(function))
         found = unite([self.infer(frame, v, depth + 1) if v else [] for v in values]) if values else None
         return resolve_annotation(self.classes, *self.declared_return(callee)) if found is None and values else found
 
-    def frame_of_callee(self, callee: Callee, function: Function) -> Frame:
-        """Return the frame of a callee's ``function``: a method's frame has its class."""
-        return self.frame(callee.info, function) if callee.info else self.frame_of(callee.module, function)
+    def frame_of_callee(self, callee: Callee) -> Frame:
+        """Return the frame of a callee that is a function, no constructor: a method's frame has its class."""
+        assert callee.function is not None
+        return self.frame_of(callee.module, callee.function, callee.info)
 
     def _infer_entered(
         self, frame: Frame, node: ast.With | ast.AsyncWith, name: str, depth: int

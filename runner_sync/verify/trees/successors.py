@@ -53,7 +53,7 @@ def _find_new_names(one: ClassInfo, now: ClassInfo, name: str) -> Iterator[tuple
         later = now.methods.get(method)
         if later and any(_mentions(function, name) for function in functions):
             for new_name in new_names(_split_lines(functions), _split_lines(later), name):
-                yield new_name, f"{now.module.path}:{later[0].lineno}"
+                yield new_name, now.place_of(later[0])
 
 
 def _mentions(function: Function, name: str) -> bool:

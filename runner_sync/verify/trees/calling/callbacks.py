@@ -72,13 +72,12 @@ def _find_misfits(
     for callee in callees:
         placed = callee.placed(call) if callee.function is not None else {}
         for parameter in (name for name, argument in placed.items() if argument is value):
-            assert callee.function is not None
-            frame = program.frame_of_callee(callee, callee.function)
+            frame = program.frame_of_callee(callee)
             calls = [(node, signatures.of_call(node, frame.function)) for node in _find_calls(frame, parameter)]
             rows = [(node, signatures.misfits(accepted, given)) for node, given in calls]
             unset = find_unset(callee, call, parameter) if all(misfits for _, misfits in rows) else frozenset()
             for node, misfits in rows if unset else ():
-                if not frame.is_guarded(node, CALL_ERRORS) and not is_decided_by(unset, callee.function, node):
+                if not frame.is_guarded(node, CALL_ERRORS) and not is_decided_by(unset, frame.function, node):
                     yield Callback(value, callee, parameter, frame.place_of(node), misfits[0])
 
 

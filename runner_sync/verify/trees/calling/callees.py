@@ -34,6 +34,11 @@ class Callee:
     module: Module
     info: ClassInfo | None
 
+    @property
+    def label(self) -> str:
+        """Name and place, for messages."""
+        return f"`{self.name}` ({self.place})"
+
     def placed(self, call: ast.Call) -> dict[str, ast.expr]:
         """Return the argument that a call gives to each parameter, by position or name.
 

@@ -85,8 +85,7 @@ class _Search:
         return [callee for callee in reached if callee.info is None and callee.function is not None]
 
     def _place_object(self, callee: Callee, call: ast.Call, name: str, mro: Mro) -> Iterator[tuple[Frame, str, Mro]]:
-        assert callee.function is not None
-        frame = self._program.frame_of(callee.module, callee.function)
+        frame = self._program.frame_of_callee(callee)
         for parameter, value in callee.placed(call).items():
             # A parameter that is assigned again may hold anything.
             if len(frame.bound.get(parameter, ())) == 1:

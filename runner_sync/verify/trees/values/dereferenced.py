@@ -69,7 +69,7 @@ def _find_in_callee(program: Program, callee: Callee, call: ast.Call, name: str,
     function = callee.function
     if function is None or depth > _MAX_DEPTH:
         return None
-    frame = program.frame_of_callee(callee, function)
+    frame = program.frame_of_callee(callee)
     if _may_be_tested(frame, name):
         return None
     unset = find_unset(callee, call, name)

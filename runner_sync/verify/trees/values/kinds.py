@@ -174,8 +174,9 @@ def _member_of_mro(program: Program, mro: Mro, name: str, after: ClassInfo | Non
         Source(program.frame(info, a.function), a.value, a.annotation) for info, a in assigned if a.function is not None
     ]
     info, first = assigned[0]
-    place = f"{info.module.path}:{getattr(first.node, 'lineno', info.node.lineno)}"
-    return Member("value", place, True, sources=(*sources, *(found.sources if found is not None else ())))
+    return Member(
+        "value", info.place_of(first.node), True, sources=(*sources, *(found.sources if found is not None else ()))
+    )
 
 
 def _find_body_assignments(info: ClassInfo, name: str) -> list[Assignment]:
@@ -204,7 +205,7 @@ def _member_of_body(
     ``property(…)``."""
     if isinstance(value, ast.Name) and value.id in info.methods:
         return _member_of_class(program, info, value.id)
-    place = f"{info.module.path}:{getattr(node, 'lineno', info.node.lineno)}"
+    place = info.place_of(node)
     if isinstance(value, ast.Call):
         made = _MAKERS.get(decorator_name(value))
         fixed = made == "property" and is_name(value.func, "property") and len(value.args) + len(value.keywords) == 1

@@ -31,7 +31,7 @@ def find_newly_optional(step: Step, read: ast.Attribute) -> str:
     if not is_new or any("None" in kinds for kinds in kinds_before) or any(is_none(field.value) for _, field in was):
         return ""
     info, field = now[0]
-    return f"{info.module.path}:{getattr(field.node, 'lineno', info.node.lineno)}"
+    return info.place_of(field.node)
 
 
 def _find_fields(program: Program, frame: Frame, read: ast.Attribute) -> list[tuple[ClassInfo, Assignment]]:

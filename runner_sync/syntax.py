@@ -16,6 +16,8 @@ Try = ast.Try | ast.TryStar
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 """The statement that defines a function or method, with or without ``async``."""
 
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
 _PLAIN = frozenset(
     {"arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "kwd_attrs", "level", "module", "name"}
     | {"rest", "simple", "str", "type_comment"}
@@ -276,9 +278,7 @@ def last_word(node: ast.expr) -> str:
         return node.attr
     if isinstance(node, ast.Name):
         return node.id
-    named: ast.expr = node
-    while isinstance(named, ast.Call | ast.Subscript):
-        named = named.func if isinstance(named, ast.Call) else named.value
+    named = without_items(node)
     text = ast.unparse(node)
     return text[len(ast.unparse(named)) - len(named.attr) :] if isinstance(named, ast.Attribute) else text
 
@@ -289,6 +289,19 @@ def decorator_name(node: ast.expr) -> str:
     if isinstance(name, ast.Name):
         return name.id
     return name.attr if isinstance(name, ast.Attribute) else ast.unparse(name)
+
+
+def reached_from(node: ast.expr) -> Iterator[ast.expr]:
+    """Yield an expression, and what its attributes, items and calls are taken from: ``a.b[0]``, ``a.b`` and ``a``."""
+    yield node
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+        yield node
+
+
+def without_items(node: ast.expr) -> ast.expr:
+    """Return an expression without the items and calls behind it: ``a.b`` of ``a.b[0]()``."""
+    return next(part for part in reached_from(node) if not isinstance(part, ast.Call | ast.Subscript))
 
 
 def generic_of(node: ast.expr) -> ast.expr:
@@ -314,6 +327,11 @@ def is_string(node: ast.AST) -> bool:
 def is_none(node: ast.AST | None) -> bool:
     """Whether ``node`` is the constant ``None``."""
     return isinstance(node, ast.Constant) and node.value is None
+
+
+def is_nothing(node: ast.AST | None) -> bool:
+    """Whether ``node`` is the constant ``None`` or absent, like the value of a bare ``return``."""
+    return node is None or is_none(node)
 
 
 def is_super(node: ast.AST | None) -> bool:

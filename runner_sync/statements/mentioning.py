@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
-from runner_sync.syntax import Function, assigned_names, children, parameter_names, walk
+from runner_sync.syntax import Comprehension, Function, assigned_names, children, parameter_names, walk
 
 
 class Mention(NamedTuple):
@@ -27,9 +27,6 @@ class Mention(NamedTuple):
     node: ast.AST
     kind: Literal["reads", "binds", "updates", "deletes", "declares"]
     later: bool = False
-
-
-_Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 def mentions(nodes: Iterable[ast.AST | None]) -> list[Mention]:
@@ -157,7 +154,7 @@ def _read_class(node: ast.ClassDef) -> list[Mention]:
     return [*head, *(mention for mention in inside if mention.later or mention.name not in own)]
 
 
-def _read_comprehension(node: _Comprehension) -> list[Mention]:
+def _read_comprehension(node: Comprehension) -> list[Mention]:
     """Return the mentions of a comprehension, whose first iterable and ``:=`` targets belong to the enclosing scope.
 
     What a generator reads is read ``later``. What it binds by ``:=`` is not, because the enclosing call usually runs it

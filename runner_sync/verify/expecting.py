@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from runner_sync.syntax import Try, suites_of, walk
+from runner_sync.syntax import Comprehension, Try, suites_of, walk
 
 _ANY = frozenset({"Exception", "BaseException"})
 IMPORT_ERRORS = _ANY | {"ImportError", "ModuleNotFoundError"}
@@ -116,15 +116,10 @@ def find_after_yes(nodes: Iterable[ast.AST], is_asked: Question, *, insists: boo
 
 def may_decide(node: ast.AST) -> bool:
     """Whether `find_after_yes` can yield anything for a node; callers with many questions keep only these nodes."""
-    return hasattr(node, "body") or isinstance(node, ast.BoolOp | _COMPREHENSIONS)
+    return hasattr(node, "body") or isinstance(node, ast.BoolOp | Comprehension)
 
 
-_COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-
-
-def _split_comprehension(
-    node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp,
-) -> tuple[list[ast.expr], set[int]]:
+def _split_comprehension(node: Comprehension) -> tuple[list[ast.expr], set[int]]:
     """Return the parts of a comprehension in the order in which they run, and the ids of its conditions."""
     steps = [step for part in node.generators for step in (part.iter, *part.ifs)]
     made = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]

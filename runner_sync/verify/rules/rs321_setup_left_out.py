@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator
 from runner_sync.errors import InputError
 from runner_sync.model import Finding, Severity
 from runner_sync.statements.assigning import assignments_of
-from runner_sync.syntax import Function, dotted_name, is_none, walk
+from runner_sync.syntax import Function, dotted_name, is_nothing, walk
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import find_required_name, nodes_of, words_of
 from runner_sync.verify.trees.modules import Module
@@ -68,12 +68,8 @@ def _is_setup(definition: Definition) -> bool:
 def _find_globals_set(function: Function) -> set[str]:
     declared = {name for node in nodes_of(function) if isinstance(node, ast.Global) for name in node.names}
     pairs = [pair for node in nodes_of(function) for pair in assignments_of(node)] if declared else []
-    given = [(target, value) for target, value, _ in pairs if not _is_none(value)]
+    given = [(target, value) for target, value, _ in pairs if not is_nothing(value)]
     return declared & {target.id for target, _ in given if isinstance(target, ast.Name)}
-
-
-def _is_none(value: ast.expr | None) -> bool:
-    return value is None or is_none(value)
 
 
 def _is_called(program: Program, definition: Definition, *, beside: Frame) -> bool:

@@ -10,7 +10,7 @@ import ast
 import builtins
 from dataclasses import dataclass
 
-from runner_sync.syntax import last_word, walk
+from runner_sync.syntax import last_word, reached_from, walk
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import reads_of
 from runner_sync.verify.trees.program import Program
@@ -49,9 +49,9 @@ def _is_akin(frame: Frame, node: ast.Attribute, hidden: Frame, read: ast.Attribu
 
 def _find_root(frame: Frame, value: ast.expr) -> str | None:
     """Return ``self.box`` of ``self.box.rows[0]``, and ``box`` of ``box.rows``; ``None`` for ``self`` alone."""
-    while isinstance(value, ast.Attribute | ast.Subscript | ast.Call) and not frame.is_of_self(value):
-        value = value.func if isinstance(value, ast.Call) else value.value
-    return None if frame.is_self(value) else ast.unparse(value)
+    parts = list(reached_from(value))
+    root = next((part for part in parts if frame.is_of_self(part)), parts[-1])
+    return None if frame.is_self(root) else ast.unparse(root)
 
 
 def _is_known_in(frame: Frame, read: ast.Attribute, hidden: Frame) -> bool:

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Sequence
 from typing import TypeGuard
 
-from runner_sync.syntax import dotted_name, is_name, is_none
+from runner_sync.syntax import dotted_name, is_name, is_none, is_nothing
 from runner_sync.verify.answers import remembered
 from runner_sync.verify.trees.calling.call_graph import MAX_DEPTH, CallGraph
 from runner_sync.verify.trees.calling.callees import Callee
@@ -194,8 +194,7 @@ class Program(CallGraph):
 def _only_declares(assignment: Assignment) -> bool:
     """Whether an assignment sets no value but ``None``: ``drafter: Drafter``, ``self.drafter: Drafter | None =
     None``."""
-    value = assignment.value
-    return value is None or is_none(value)
+    return is_nothing(assignment.value)
 
 
 def _is_copied_to_itself(node: ast.AST, name: str) -> bool:

@@ -11,12 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runner_sync.statements.leaving import always_leaves, is_broken_out_of, may_leave
-from runner_sync.syntax import Function, blocks_of, last_word, walk
+from runner_sync.syntax import Comprehension, Function, blocks_of, last_word, walk
 from runner_sync.verify.expecting import is_answered
 from runner_sync.verify.trees.functions import nodes_of, places_of
 from runner_sync.verify.trees.values.tested import find_tests
 
-_COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _KIND_TESTS = frozenset({"callable", "isinstance", "hasattr", "iscoroutinefunction"})
 
 
@@ -175,5 +174,5 @@ def _read_conditions(node: ast.AST, function: Function) -> Iterator[_Condition]:
         yield _Condition(node.test, node, function, lasts=True)
     elif isinstance(node, ast.BoolOp):
         yield _Condition(node, node, function)
-    elif isinstance(node, _COMPREHENSIONS):
+    elif isinstance(node, Comprehension):
         yield from (_Condition(test, node, function) for part in node.generators for test in part.ifs)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Set
 
 from runner_sync.signatures import decorator_names, positional_parameters
 from runner_sync.statements import always_leaves
-from runner_sync.syntax import Function, generic_of, is_name, is_none
+from runner_sync.syntax import Function, generic_of, is_name, is_none, is_nothing
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.classes import is_record
 from runner_sync.verify.trees.functions import is_plain, nodes_of, returns_of
@@ -58,7 +58,7 @@ def returns_value(function: Function) -> bool | None:
     """Whether a plain function always, never or (``None``) sometimes returns a value."""
     if not is_plain(function):
         return None
-    kinds = {value is not None and not is_none(value) for value in returns_of(function)}
+    kinds = {not is_nothing(value) for value in returns_of(function)}
     if kinds == {True}:
         return True
     return None if True in kinds else False
@@ -111,14 +111,14 @@ def returns_nothing(function: Function, *, is_told: bool = False) -> bool:
     ``False`` for ``return None``, and for a body to override: empty, or always raising. With ``is_told`` (another
     version of the function returns a value), ``return None`` counts as bare.
     """
-    says_none = function.returns is None or is_none(function.returns)
+    says_none = is_nothing(function.returns)
     does = any(
         not isinstance(s, ast.Pass | ast.Raise | ast.Return) and not _is_constant_statement(s) for s in function.body
     )
     returned = list(returns_of(function))
     comes_back = bool(returned) or not always_leaves(function.body)
-    is_nothing = all(value is None or (is_told and is_none(value)) for value in returned)
-    return says_none and does and comes_back and is_nothing and is_plain(function)
+    is_bare = all(value is None or (is_told and is_none(value)) for value in returned)
+    return says_none and does and comes_back and is_bare and is_plain(function)
 
 
 def is_single(program: Program, callee: Callee) -> bool:
@@ -240,7 +240,7 @@ def _find_instance_size(callee: Callee) -> frozenset[int] | None:
 def _find_expression_sizes(
     program: Program, callee: Callee, value: ast.expr | None, *, depth: int
 ) -> frozenset[int] | None:
-    if value is None or is_none(value):
+    if is_nothing(value):
         # `None` has no size: unpacking it fails in any version, so the caller must test for it.
         return frozenset()
     if isinstance(value, ast.Tuple):
@@ -256,7 +256,7 @@ def _find_expression_sizes(
 
 
 def _may_give_none(program: Program, callee: Callee, value: ast.expr | None, *, depth: int) -> bool | None:
-    if value is None or is_none(value):
+    if is_nothing(value):
         return True
     if isinstance(value, ast.IfExp):
         parts = {_may_give_none(program, callee, part, depth=depth) for part in (value.body, value.orelse)}

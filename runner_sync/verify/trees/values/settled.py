@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from runner_sync.syntax import dotted_name, walk
+from runner_sync.syntax import dotted_name, reached_from, walk, without_items
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.unset import is_decided_by
@@ -26,7 +26,8 @@ def is_settled_here(program: Program, frame: Frame, read: ast.expr) -> bool:
     holders |= {part.id for part in _find_sources(frame, read) if isinstance(part, ast.Name)}
     if any(_is_about(node, names, holders) and is_tested(place_at(frame, node)) for node in _loads(frame)):
         return True
-    owners = {root.id for field in fields if (root := _find_root(field)) is not None and not frame.is_self(root)}
+    roots = [[*reached_from(field)][-1] for field in fields]
+    owners = {root.id for root in roots if isinstance(root, ast.Name) and not frame.is_self(root)}
     return is_decided_by(owners & set(frame.bound), frame.function, read)
 
 
@@ -37,9 +38,7 @@ def is_tested(place: Place) -> bool:
 
 def _find_sources(frame: Frame, read: ast.expr) -> Iterator[ast.expr]:
     """Yield an expression without items and calls around it; and for a local, also those of what it is bound to."""
-    inner = read
-    while isinstance(inner, ast.Subscript | ast.Call):
-        inner = inner.value if isinstance(inner, ast.Subscript) else inner.func
+    inner = without_items(read)
     yield inner
     for node in frame.bound.get(inner.id, ()) if isinstance(inner, ast.Name) else ():
         value = getattr(node, "value", None) or getattr(node, "iter", None)
@@ -92,10 +91,3 @@ def _is_about(node: ast.expr, names: set[str], holders: set[str]) -> bool:
         case ast.Name(id=name) | ast.NamedExpr(target=ast.Name(id=name)):
             return name in holders
     return False
-
-
-def _find_root(field: ast.Attribute) -> ast.Name | None:
-    inner: ast.expr = field
-    while isinstance(inner, ast.Attribute | ast.Subscript | ast.Call):
-        inner = inner.func if isinstance(inner, ast.Call) else inner.value
-    return inner if isinstance(inner, ast.Name) else None

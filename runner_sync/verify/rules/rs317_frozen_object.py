@@ -42,11 +42,8 @@ SEVERITY: Severity = "error"
 def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
     """Yield assignments and class statements that fail."""
     for frame in program.frames(module):
-        nodes = frame.nodes()
-        declared = {id(node.target) for node in nodes if isinstance(node, ast.AnnAssign) and node.value is None}
-        for node in nodes:
-            if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load) and id(node) not in declared:
-                yield from _check(program, frame, node)
+        for node in frame.assigned_attributes():
+            yield from _check(program, frame, node)
     yield from find_at_start(program, module)
 
 

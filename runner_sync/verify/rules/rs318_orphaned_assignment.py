@@ -26,7 +26,6 @@ from collections.abc import Iterable, Sequence
 from runner_sync.model import PACKAGES, Finding, Severity
 from runner_sync.verify.trees.calling.virtual import find_virtual_reads
 from runner_sync.verify.trees.classes import Mro, classes_in
-from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, steps
@@ -40,9 +39,10 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
     """Yield assignments in ``module`` of attributes that upstream code read in ``old``, and that nothing reads now."""
     for step in steps(program, module, old):
         reported: set[str] = set()
-        for node in _find_assigned(step.frame):
+        for node in step.frame.assigned_attributes():
             text = ast.unparse(node)
-            if text in reported or _is_mentioned(program, node.attr):
+            is_known = text in reported or _is_mentioned(program, node.attr)
+            if isinstance(node.ctx, ast.Del) or is_known or step.frame.may_lack(node):
                 continue
             reason = _describe_loss(step, node)
             # Checked last, because it searches all texts of the trees.
@@ -55,15 +55,6 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
                     message=f"`{text}` is assigned, and nothing reads it any more: {reason}.",
                     fix=f"Assign what the target reads in place of `{node.attr}`, or drop the statement.",
                 )
-
-
-def _find_assigned(frame: Frame) -> Iterable[ast.Attribute]:
-    nodes = frame.nodes()
-    bare = {id(node.target) for node in nodes if isinstance(node, ast.AnnAssign) and node.value is None}
-    for node in nodes:
-        is_set = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and id(node) not in bare
-        if is_set and isinstance(node, ast.Attribute) and not frame.may_lack(node):
-            yield node
 
 
 def _describe_loss(step: Step, node: ast.Attribute) -> str:

@@ -141,6 +141,14 @@ class Frame:
         read = (*reads_of(self.function), *changes_of(self.function)) if self.owner is not None else ()
         yield from (node for node in read if self.is_self(node.value))
 
+    def assigned_attributes(self) -> Iterator[ast.Attribute]:
+        """Yield the attributes, of any object, that the body assigns or deletes; a bare annotation does neither."""
+        nodes = self.nodes()
+        bare = {id(node.target) for node in nodes if isinstance(node, ast.AnnAssign) and node.value is None}
+        for node in nodes:
+            if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load) and id(node) not in bare:
+                yield node
+
     def is_self(self, node: ast.AST | None) -> bool:
         """Whether ``node`` is the method's own ``self`` (or ``cls``), and not that of a nested function."""
         return self.info is not None and is_instance(self.function, node)

@@ -77,7 +77,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
         yield from _check_indexes(program, frame)
         if step is not None:
             yield from _check_new_tuple(step)
-    for info in program.own_classes(module) if module in program.checked else ():
+    for info in program.checked_classes(module):
         yield from _check_overrides(program, info)
 
 
@@ -165,17 +165,19 @@ def _check_object(program: Program, frame: Frame, node: ast.Assign) -> Iterator[
 
 def _check_none(step: Step, call: ast.Call) -> Iterator[Finding]:
     """Report a call that may return ``None`` now, and never did before."""
-    for now, was in step.callees(call):
-        is_new = now and was and not any(returns.may_return_none(step.old, callee) is not False for callee in was)
-        if is_new and all(returns.may_return_none(step.program, callee) for callee in now):
-            yield step.frame.finding(
-                (CODE, SEVERITY),
-                call,
-                symbol=now[0].name,
-                message=f"{now[0].label} may return `None` now, which is unpacked here.",
-                fix="Test the result before it is unpacked, as the target's own callers do.",
-            )
-            return
+    callee = step.find_changed(
+        call,
+        was=lambda one: returns.may_return_none(step.old, one) is False,
+        now=lambda one: returns.may_return_none(step.program, one) is True,
+    )
+    if callee is not None:
+        yield step.frame.finding(
+            (CODE, SEVERITY),
+            call,
+            symbol=callee.name,
+            message=f"{callee.label} may return `None` now, which is unpacked here.",
+            fix="Test the result before it is unpacked, as the target's own callers do.",
+        )
 
 
 def _check_no_tuple(step: Step, call: ast.Call) -> Iterator[Finding]:

@@ -33,6 +33,7 @@ from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.calling.virtual import find_override_calls
 from runner_sync.verify.trees.classes import ClassInfo, Mro, classes_in
 from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.known import all_known
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, steps
@@ -57,7 +58,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
         yield from moved
     for frame in program.frames(module):
         yield from (found for found in _check_swapped(program, frame) if (found.unit, found.line) not in reported)
-    for info in program.own_classes(module) if module in program.checked else ():
+    for info in program.checked_classes(module):
         for mro in program.mros(info):
             for name in info.methods:
                 yield from _check_override(program, info, mro, name=name)
@@ -69,15 +70,15 @@ def _check_swapped(program: Program, frame: Frame) -> Iterator[Finding]:
         if isinstance(node, ast.Call) and len(node.args) + len(node.keywords) > 1:
             call = resolve_alias(frame, node)
             callees = [callee for callee in program.reached(frame, call) if callee.function is not frame.function]
-            found = [swapped.find_swapped_arguments(call, callee) for callee in callees]
-            if found and all(found) and found[0] is not None:
+            found = all_known(swapped.find_swapped_arguments(call, callee) for callee in callees)
+            if found:
                 yield _make_swap_finding(
                     frame, node, callees[0], found[0], template="is given `{1}` for `{0}`, and the reverse"
                 )
     for assigned, target in find_unpackings(frame):
         callees = program.reached(frame, assigned.value) if isinstance(assigned.value, ast.Call) else []
-        found = [swapped.find_swapped_values(target, callee) for callee in callees]
-        if found and all(found) and found[0] is not None:
+        found = all_known(swapped.find_swapped_values(target, callee) for callee in callees)
+        if found:
             first = next(element for element in target.elts if is_name(element, found[0][1]))
             yield _make_swap_finding(
                 frame, first, callees[0], found[0], template="returns `{0}` for `{1}`, and the reverse"
@@ -126,8 +127,8 @@ def _is_upstreams(step: Step, call: ast.Call, callee: Callee) -> bool:
 
 def _check_call(step: Step, node: ast.Call) -> Iterator[Finding]:
     for new_group, old_group in step.callees(node):
-        moves = [find_shift(node, was, now) for was in old_group for now in new_group]
-        if moves and all(moves) and moves[0] is not None and not _is_upstreams(step, node, new_group[0]):
+        moves = all_known(find_shift(node, was, now) for was in old_group for now in new_group)
+        if moves and not _is_upstreams(step, node, new_group[0]):
             was, now = moves[0]
             callee = new_group[0]
             yield step.frame.finding(
@@ -180,9 +181,9 @@ def _find_moved_values(target: ast.Tuple, before: Callee, after: Callee) -> list
 
 def _check_override(program: Program, info: ClassInfo, mro: Mro, *, name: str) -> Iterator[Finding]:
     for call, own, hidden in find_override_calls(program, mro, info, name):
-        moves = [find_shift(call.node, was, own[0]) for was in hidden] if len(own) == 1 else []
+        moves = all_known(find_shift(call.node, was, own[0]) for was in hidden) if len(own) == 1 else []
         function = own[0].function
-        if moves and all(moves) and moves[0] is not None and function is not None:
+        if moves and function is not None:
             was, now = moves[0]
             yield program.frame(info, function).finding(
                 (CODE, SEVERITY),

@@ -42,7 +42,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from runner_sync.model import PACKAGES, TITLES, Finding, Severity
-from runner_sync.naming import module_name
 from runner_sync.syntax import last_word
 from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees import vanished
@@ -271,10 +270,8 @@ def _has_subclass_with(program: Program, instance: Instance, name: str) -> bool:
     """Whether a subclass in sight of the runners has the attribute."""
     if instance.exact:
         return False
-    around = program.world.surroundings
-    modules = [program.world.module(module_name(path)) for path in around.deriving_from(instance.info.name)]
-    infos = [info for module in modules if module is not None for info in program.own_classes(module)]
-    return any(instance.info in mro and mro.has(name) for mro in program.classes.mros_of(infos))
+    mros = program.classes.mros_of(program.subclasses_near(instance.info))
+    return any(instance.info in mro and mro.has(name) for mro in mros)
 
 
 def _may_have(program: Program, instance: Instance, name: str, *, is_class: bool = False) -> bool:

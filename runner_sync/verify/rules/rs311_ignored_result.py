@@ -30,10 +30,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from runner_sync.model import Finding, Severity
 from runner_sync.statements import always_leaves
-from runner_sync.syntax import is_name, is_none, promises_value
+from runner_sync.syntax import is_name, is_none, is_nothing, promises_value
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.calling.virtual import VirtualCall, find_override_calls
 from runner_sync.verify.trees.classes import ClassInfo
@@ -57,7 +58,7 @@ SEVERITY: Severity = "warning"
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
     """Yield bare calls whose callee began to return a value since ``old``, and uses of values that never come."""
-    for info in program.own_classes(module) if module in program.checked else ():
+    for info in program.checked_classes(module):
         yield from _check_overrides(program, info)
     for frame in program.frames(module):
         for call in _find_used_calls(frame):
@@ -201,17 +202,17 @@ def _is_used(frame: Frame, place: Place) -> bool:
 
 
 def _check_lost_value(step: Step, call: ast.Call) -> Iterator[Finding]:
-    for now, was in step.callees(call):
-        is_gone = now and all(_has_value(c) is False and _is_silent(c) for c in now)
-        if is_gone and was and all(_has_value(c) is True for c in was):
-            yield step.frame.finding(
-                (CODE, SEVERITY),
-                call,
-                symbol=now[0].name,
-                message=f"{now[0].label} does not return a value any more, and this one is used.",
-                fix="Take the value from where the target's own caller has it.",
-            )
-            return
+    callee = step.find_changed(
+        call, was=lambda one: _has_value(one) is True, now=lambda one: _has_value(one) is False and _is_silent(one)
+    )
+    if callee is not None:
+        yield step.frame.finding(
+            (CODE, SEVERITY),
+            call,
+            symbol=callee.name,
+            message=f"{callee.label} does not return a value any more, and this one is used.",
+            fix="Take the value from where the target's own caller has it.",
+        )
 
 
 def _check_new_none(step: Step, call: ast.Call, uses: Sequence[Place]) -> Iterator[Finding]:
@@ -219,12 +220,12 @@ def _check_new_none(step: Step, call: ast.Call, uses: Sequence[Place]) -> Iterat
     needing = _find_needing(step.frame, uses)
     if needing is None or is_expected(step.frame, call):
         return
-    for now, was in step.callees(call):
-        never_did = was and all(_has_value(c) is True and not _is_optional(c) for c in was)
-        if never_did and now and all(_is_sometimes_none(c) for c in now):
-            what = f"{now[0].label} may return `None` now"
-            yield _make_none_finding(step.frame, needing, now[0].name, f"{what}, and this is used as if it never did.")
-            return
+    callee = step.find_changed(
+        call, was=lambda one: _has_value(one) is True and not _is_optional(one), now=_is_sometimes_none
+    )
+    if callee is not None:
+        message = f"{callee.label} may return `None` now, and this is used as if it never did."
+        yield _make_none_finding(step.frame, needing, callee.name, message)
 
 
 def _check_none_among_values(step: Step, call: ast.Call, target: ast.Tuple) -> Iterator[Finding]:
@@ -236,13 +237,15 @@ def _check_none_among_values(step: Step, call: ast.Call, target: ast.Tuple) -> I
         # One of the values may tell about the others.
         if needing is None or is_decided_by(names, step.frame.function, needing.node):
             continue
-        for now, was in step.callees(call):
-            never_did = was and all(never_gave_none(c, number, size) for c in was)
-            if never_did and now and all(gives_none(c, call, number, size) for c in now):
-                what = f"{now[0].label} may return `None` for `{ast.unparse(element)}` now"
-                message = f"{what}, and this is used as if it never did."
-                yield _make_none_finding(step.frame, needing, now[0].name, message)
-                break
+        callee = step.find_changed(
+            call,
+            was=partial(never_gave_none, number=number, size=size),
+            now=partial(gives_none, call=call, number=number, size=size),
+        )
+        if callee is not None:
+            what = f"{callee.label} may return `None` for `{ast.unparse(element)}` now"
+            message = f"{what}, and this is used as if it never did."
+            yield _make_none_finding(step.frame, needing, callee.name, message)
 
 
 def _check_optional_field(step: Step, read: ast.Attribute) -> Iterator[Finding]:
@@ -270,7 +273,7 @@ def _is_sometimes_none(callee: Callee) -> bool:
     """Whether some ``return`` statements of a function give a value, and others none or ``None``."""
     function = callee.function
     values = list(returns_of(function)) if function is not None and is_plain(function) else []
-    are_none = [value is None or is_none(value) for value in values]
+    are_none = [is_nothing(value) for value in values]
     return any(are_none) and not all(are_none)
 
 

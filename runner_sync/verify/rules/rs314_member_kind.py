@@ -88,7 +88,7 @@ class _Place:
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
     """Yield uses of members that only fit their kind in ``old``, and overrides of another kind than hidden members."""
-    for info in program.own_classes(module) if module in program.checked else ():
+    for info in program.checked_classes(module):
         for name in info.methods:
             yield from _check_override(program, info, name)
     for frame in program.frames(module):

@@ -30,6 +30,7 @@ from runner_sync.syntax import Function, generic_of, last_word
 from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_finding
+from runner_sync.verify.trees.known import all_known
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 
@@ -64,8 +65,8 @@ def _check_call(program: Program, frame: Frame, call: ast.Call) -> Iterator[Find
     if not made or any(instance.info.module in program.checked for instance in made):
         return
     mros = program.classes.mros_of(instance.info for instance in made)
-    left = [next(_find_abstract(mro), None) if _is_decided_by_methods(program, mro) else None for mro in mros]
-    if all(left) and left[0] is not None:
+    left = all_known(next(_find_abstract(mro), None) if _is_decided_by_methods(program, mro) else None for mro in mros)
+    if left:
         head, (owner, function) = mros[0].head, left[0]
         yield frame.finding(
             (CODE, SEVERITY),

@@ -7,6 +7,7 @@ and which methods run on NPU. May touch: the trees, by reading.
   ``importing``, ``settled`` and ``start_up_patches`` say what a module has once it is imported.
 - ``world`` finds them by name; ``surroundings`` says what other code does to the runners.
 - ``program`` and ``runtime`` know the checked classes, their MROs and live methods.
+- ``known`` puts several answers together, each of which may be unknown.
 - ``steps``, ``vanished``, ``idle`` and ``gpu_only`` compare the world with an older one, or with the GPU runners.
 - ``calling`` says what a call reaches and how it binds; ``values`` says what kind of thing an expression is.
 """

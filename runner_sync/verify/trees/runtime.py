@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from runner_sync.errors import InputError
-from runner_sync.naming import project_of
+from runner_sync.naming import module_name, project_of
 from runner_sync.syntax import Function, is_name, is_parent, statements_of
 from runner_sync.verify.answers import Answers, remembered
 from runner_sync.verify.trees import importing
@@ -144,6 +144,17 @@ class Runtime:
         """Return the top-level classes of ``module``."""
         nodes = [b.node for bindings in module.bindings.values() for b in bindings if b.kind == "class"]
         return [self.classes.info_of(module, node) for node in nodes if isinstance(node, ast.ClassDef)]
+
+    def checked_classes(self, module: Module) -> list[ClassInfo]:
+        """Return the top-level classes of a checked module; none of an inherited one."""
+        return self.own_classes(module) if module in self.checked else []
+
+    def subclasses_near(self, info: ClassInfo) -> list[ClassInfo]:
+        """Return the classes that derive from ``info``, or are it, in the modules around the runners."""
+        paths = self.world.surroundings.deriving_from(info.name)
+        modules = [module for path in paths if (module := self.world.module(module_name(path))) is not None]
+        classes = (one for module in modules for one in self.own_classes(module))
+        return [one for one in classes if any(info in mro for mro in self.classes.mros(one))]
 
     @remembered
     def live(self, mro: Mro) -> dict[int, Method]:

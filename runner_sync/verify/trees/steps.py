@@ -7,7 +7,7 @@ touch: nothing.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -41,6 +41,15 @@ class Step:
     def stood(self, node: ast.AST) -> bool:
         """Whether the old function has a call or an assignment with the same code."""
         return dumped(node) in _dump_code(self.before)
+
+    def find_changed(
+        self, call: ast.Call, *, was: Callable[[Callee], bool], now: Callable[[Callee], bool]
+    ) -> Callee | None:
+        """Return the first callee of a group in which all are as ``now`` says, and all were as ``was`` says."""
+        for after, before in self.callees(call):
+            if before and after and all(map(was, before)) and all(map(now, after)):
+                return after[0]
+        return None
 
     def callees(self, call: ast.Call) -> list[tuple[list[Callee], list[Callee]]]:
         """Return the callees of a call now and in the old trees, group by group.

@@ -20,6 +20,7 @@ from runner_sync.verify.trees.calling.aliases import resolve_alias
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_frame, module_frame
+from runner_sync.verify.trees.known import all_known
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.runtime import Runtime
 from runner_sync.verify.trees.values.annotations import Instance
@@ -98,9 +99,7 @@ class CallGraph(Runtime, ABC):
         info, functions = reached
         if after is None and any(name in c.written for c in mro.classes):
             return []
-        found = [self._callee_of_function(f, info.module, info, through_class=through_class) for f in functions]
-        known = [callee for callee in found if callee is not None]
-        return known if len(known) == len(found) else []
+        return all_known(self._callee_of_function(f, info.module, info, through_class=through_class) for f in functions)
 
     def _is_module_value(self, frame: Frame, dotted: str, definitions: Sequence[Definition]) -> bool:
         """Whether a dotted name is a value of a module that no other module replaces: ``kernels.is_paged``."""
@@ -193,8 +192,7 @@ class CallGraph(Runtime, ABC):
         classes."""
         dotted = dotted_name(node)
         definitions = self.definitions(frame, dotted) if dotted else []
-        infos = [self.classes.info(definition) for definition in definitions]
-        return [Instance(info, True) for info in infos if info is not None] if all(infos) else []
+        return [Instance(info, True) for info in all_known(self.classes.info(one) for one in definitions)]
 
     def held_classes(self, frame: Frame, node: ast.expr) -> list[Instance]:
         """Return the classes that ``self.x`` itself stands for (``model_runner_cls = Runner``).

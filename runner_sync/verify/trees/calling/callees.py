@@ -15,6 +15,7 @@ from runner_sync.signatures import Signature
 from runner_sync.syntax import Function, is_name, is_super
 from runner_sync.verify.trees.classes import Classes, ClassInfo, Mro, is_record
 from runner_sync.verify.trees.functions import find_asserted, nodes_of
+from runner_sync.verify.trees.known import all_known
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.values import generated
 
@@ -52,8 +53,7 @@ class Callee:
 
 def functions_of(callees: Sequence[Callee]) -> list[Function]:
     """Return the functions that give calls of ``callees`` their values; empty if one of them is a constructor."""
-    found = [callee.function for callee in callees if callee.function is not None]
-    return found if len(found) == len(callees) else []
+    return all_known(callee.function for callee in callees)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -97,9 +97,7 @@ def from_wrapper(
 
 def find_constructors(classes: Classes, info: ClassInfo) -> list[Callee]:
     """Return the constructor of a class for each of its MROs; empty if one is unknown."""
-    found = [_find_constructor(mro, info) for mro in classes.mros(info)]
-    known = [callee for callee in found if callee is not None]
-    return known if len(known) == len(found) else []
+    return all_known(_find_constructor(mro, info) for mro in classes.mros(info))
 
 
 def _find_constructor(mro: Mro, info: ClassInfo) -> Callee | None:

@@ -9,7 +9,6 @@ import ast
 from collections.abc import Iterator
 
 from runner_sync import signatures
-from runner_sync.naming import module_name
 from runner_sync.signatures import Misfit
 from runner_sync.syntax import dotted_name
 from runner_sync.verify.trees.calling.callees import Callee, find_constructors
@@ -46,11 +45,6 @@ def _find_constructors(program: Program, frame: Frame, call: ast.Call) -> list[C
     return [callee for group in found for callee in group] if all(found) else []
 
 
-def _with_subclasses(program: Program, instance: Instance) -> Iterator[ClassInfo]:
-    """Yield the class of an instance and, unless it is exact, its subclasses in sight of the runners."""
-    yield instance.info
-    paths = () if instance.exact else program.world.surroundings.deriving_from(instance.info.name)
-    modules = (program.world.module(module_name(path)) for path in paths)
-    for info in (info for module in modules if module is not None for info in program.own_classes(module)):
-        if any(instance.info in mro for mro in program.classes.mros(info)):
-            yield info
+def _with_subclasses(program: Program, instance: Instance) -> list[ClassInfo]:
+    """Return the class of an instance and, unless it is exact, its subclasses in sight of the runners."""
+    return [instance.info, *([] if instance.exact else program.subclasses_near(instance.info))]

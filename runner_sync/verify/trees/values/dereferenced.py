@@ -21,6 +21,7 @@ from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import nodes_of
+from runner_sync.verify.trees.known import all_known
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.annotations import unite
 from runner_sync.verify.trees.values.unset import find_unset, is_decided_by
@@ -60,9 +61,8 @@ def _find_in_all(
 ) -> Dereference | None:
     """Return the first use in ``rows`` (callees, each with its own name of the parameter), or ``None`` unless each has
     one."""
-    found = [_find_in_callee(program, callee, call, name, depth=depth) for callee, name in rows]
-    known = [use for use in found if use is not None]
-    return known[0] if known and len(known) == len(found) else None
+    found = all_known(_find_in_callee(program, callee, call, name, depth=depth) for callee, name in rows)
+    return found[0] if found else None
 
 
 def _find_in_callee(program: Program, callee: Callee, call: ast.Call, name: str, *, depth: int) -> Dereference | None:

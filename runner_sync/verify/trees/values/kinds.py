@@ -16,6 +16,7 @@ from runner_sync.syntax import Function, decorator_name, dotted_name, generic_of
 from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_frame, module_frame
 from runner_sync.verify.trees.functions import returns_of, yields
+from runner_sync.verify.trees.known import all_known
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.annotations import members_of, resolve_annotation
 from runner_sync.verify.trees.values.giving import can_create
@@ -148,8 +149,8 @@ def provably_lacks(program: Program, held: Member, name: str) -> bool:
 def _unite_members(found: Sequence[Member | None]) -> Member | None:
     """Return the member of the kind that all have, with the sources of all; ``None`` if one is unknown or they
     differ."""
-    known = [one for one in found if one is not None]
-    if not known or len(known) != len(found) or len({(one.kind, one.fixed) for one in known}) != 1:
+    known = all_known(found)
+    if len({(one.kind, one.fixed) for one in known}) != 1:
         return None
     return replace(known[0], sources=tuple(source for one in known for source in one.sources))
 

@@ -1,4 +1,4 @@
-"""Determine which calls a signature accepts, and whether it accepts all calls that another one accepts.
+"""Determine which calls a signature accepts, and whether it accepts all calls of another or promises a value.
 
 Comes in: a function node (or a class whose constructor is generated) and a call node. Goes out: `Signature` and the
 `Misfit`s of the call. May touch: nothing. The rules are those of the Python reference, section "Calls".
@@ -189,6 +189,12 @@ def is_bound(function: Function, *, through_class: bool = False) -> bool:
 def is_as_written(function: Function) -> bool:
     """Whether callers see the parameters as written: no decorator can change them, or make a property."""
     return decorator_names(function) <= TRANSPARENT
+
+
+def promises_value(function: Function) -> bool:
+    """Whether a function declares that it returns a value that is not ``None``."""
+    words = ast.unparse(function.returns) if function.returns is not None else "None"
+    return not any(word in words for word in ("None", "Optional", "Any", "object", "NoReturn", "Never"))
 
 
 def accepts(signature: Signature, other: Signature) -> bool:

@@ -352,9 +352,3 @@ def same_code(text: str, other: str) -> bool:
         return text == other or ast.dump(tree) == ast.dump(other_tree)
     except SyntaxError:
         return False
-
-
-def promises_value(function: Function) -> bool:
-    """Whether a function declares that it returns a value that is not ``None``."""
-    words = ast.unparse(function.returns) if function.returns is not None else "None"
-    return not any(word in words for word in ("None", "Optional", "Any", "object", "NoReturn", "Never"))

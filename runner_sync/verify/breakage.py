@@ -6,10 +6,12 @@ by place. May touch: the worlds' trees, by reading.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Protocol, cast
 
+from runner_sync.errors import InputError
 from runner_sync.model import PACKAGES, Finding, Project
+from runner_sync.syntax import statements_of
 from runner_sync.verify import rules
 from runner_sync.verify.catalog import OF_TREES
 from runner_sync.verify.rules import (
@@ -19,10 +21,11 @@ from runner_sync.verify.rules import (
     rs317_frozen_object,
     rs320_parent_dropped,
 )
+from runner_sync.verify.trees.classes import classes_in
 from runner_sync.verify.trees.idle import Idle, find_idle_reads
-from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.modules import Module, imports_of
 from runner_sync.verify.trees.program import Program
-from runner_sync.verify.trees.world import World
+from runner_sync.verify.trees.world import Definition, World
 
 
 class Rule(Protocol):
@@ -64,7 +67,7 @@ def find(
     before = _get_program(old, old.existing(modules)) if old is not None else None
     compared = Program(since, since.existing(modules)) if since is not None else before
     for program in (after, before):
-        for error in program.unread() if program is not None else ():
+        for error in _find_unread(program) if program is not None else ():
             raise error
     found = _run_rules(after, compared) + (_find_failing_imports(after) if imports else [])
     found += _find_broken_since(after, [program for program in (compared, before) if program is not None])
@@ -138,6 +141,27 @@ def _find_failing_imports_from(program: Program, project: Project, *, without: C
 def _get_program(world: World, modules: Sequence[str]) -> Program:
     """Return the program of a world for some modules; cached with the world's answers."""
     return world.answers.once((Program, tuple(modules)), lambda: Program(world, modules))
+
+
+def _find_unread(program: Program) -> Iterator[InputError]:
+    """Yield the errors of unreadable upstream modules that omni's runners import names from, or that hold their bases.
+
+    A name from such a module may be anything, so hardly any rule would report it. Skips imports in functions, for type
+    checkers or under `try`/`except ImportError`: a runner can do without them.
+    """
+    world = program.world
+    for module in (*program.checked, *program.inherited()):
+        top_level = {id(statement) for statement in statements_of(module.node.body)}
+        needed = [i for statement, i in imports_of(module) if id(statement) in top_level and not i.guarded]
+        definitions = [definition for one in needed for definition in world.lookup(one.module, one.name)]
+        definitions += [definition for star in module.stars for definition in world.lookup(star)]
+        yield from _find_errors(definitions)
+    for info in classes_in(program.leaves()):
+        yield from _find_errors(d for base in info.node.bases for d in world.bases(info.module, base))
+
+
+def _find_errors(found: Iterable[Definition]) -> Iterator[InputError]:
+    yield from (d.module.error for d in found if d.module is not None and d.module.error is not None)
 
 
 def _find_broken_since(program: Program, older: Sequence[Program]) -> list[Finding]:

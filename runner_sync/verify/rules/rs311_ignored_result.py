@@ -33,8 +33,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from runner_sync.model import Finding, Severity
+from runner_sync.signatures import promises_value
 from runner_sync.statements import always_leaves
-from runner_sync.syntax import is_name, is_none, is_nothing, promises_value
+from runner_sync.syntax import is_name, is_none, is_nothing
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.calling.virtual import VirtualCall, find_override_calls
 from runner_sync.verify.trees.classes import ClassInfo

@@ -24,8 +24,9 @@ import ast
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
+from runner_sync.signatures import promises_value
 from runner_sync.statements import always_leaves, yields
-from runner_sync.syntax import Function, is_none, promises_value, statements_of
+from runner_sync.syntax import Function, is_nothing, statements_of
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import find_definition
 from runner_sync.verify.runners.reading import Hit, Reading
@@ -67,7 +68,7 @@ def _ends_in_value(function: Function) -> bool:
 def _list_returned_values(body: list[ast.stmt]) -> list[ast.expr]:
     """Return the values of the ``return`` statements below some statements, except ``None``."""
     returned = [statement.value for statement in statements_of(body) if isinstance(statement, ast.Return)]
-    return [value for value in returned if value is not None and not is_none(value)]
+    return [value for value in returned if value is not None and not is_nothing(value)]
 
 
 def _may_fall_off(function: Function) -> bool:

@@ -11,7 +11,6 @@ import functools
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from runner_sync.errors import InputError
 from runner_sync.naming import module_name, project_of
 from runner_sync.syntax import Function, is_name, is_parent, statements_of
 from runner_sync.verify.answers import Answers, remembered
@@ -21,7 +20,7 @@ from runner_sync.verify.trees.frames import Frame, frame_of
 from runner_sync.verify.trees.functions import reads_of, strings_of
 from runner_sync.verify.trees.instance import is_own_super
 from runner_sync.verify.trees.lasting import drop_replaced
-from runner_sync.verify.trees.modules import Module, imports_at_start, imports_of
+from runner_sync.verify.trees.modules import Module, imports_at_start
 from runner_sync.verify.trees.world import Definition, World
 
 
@@ -33,22 +32,6 @@ class Runtime:
         self.classes = Classes(world)
         self.checked = [world.module_at(path) for path in names]
         self.answers = Answers()
-
-    def unread(self) -> Iterator[InputError]:
-        """Yield the errors of unreadable upstream modules that omni's runners import names from, or that hold their
-        bases.
-
-        A name from such a module may be anything, so hardly any rule would report it. Skips imports in functions, for
-        type checkers or under `try`/`except ImportError`: a runner can do without them.
-        """
-        for module in (*self.checked, *self.inherited()):
-            top_level = {id(statement) for statement in statements_of(module.node.body)}
-            needed = [i for statement, i in imports_of(module) if id(statement) in top_level and not i.guarded]
-            definitions = [d for i in needed for d in self.world.lookup(i.module, i.name)]
-            definitions += [d for star in module.stars for d in self.world.lookup(star)]
-            yield from _find_errors(definitions)
-        for info in classes_in(self.leaves()):
-            yield from _find_errors(d for base in info.node.bases for d in self.world.bases(info.module, base))
 
     @remembered
     def frames(self, module: Module) -> list[Frame]:
@@ -345,7 +328,3 @@ def _find_mentions(function: Function, *, of_self: bool = True) -> frozenset[str
 
 def _find_vllm_folders(mro: Mro) -> set[str]:
     return {info.module.path.rpartition("/")[0] for info in mro.classes if info.module.project == "vllm"}
-
-
-def _find_errors(found: Iterable[Definition]) -> Iterator[InputError]:
-    yield from (d.module.error for d in found if d.module is not None and d.module.error is not None)

@@ -4,7 +4,7 @@ Comes in: the trees, and which modules are to be checked. Goes out: the classes 
 and which methods run on NPU. May touch: the trees, by reading.
 
 - ``modules``, ``classes``, ``functions`` and ``frames`` read one file, class, function and function body;
-  ``importing``, ``settled`` and ``start_up_patches`` say what a module has once it is imported.
+  ``importing``, ``versions`` and ``start_up_patches`` say what a module has once it is imported.
 - ``world`` finds them by name; ``surroundings`` says what other code does to the runners.
 - ``program`` and ``runtime`` know the checked classes, their MROs and live methods.
 - ``known`` puts several answers together, each of which may be unknown.

@@ -20,7 +20,7 @@ from runner_sync.statements.assigning import assignments_of
 from runner_sync.statements.mentioning import mentions
 from runner_sync.syntax import Function, is_name, lasting_module_of, statements_of, string_of, walk
 from runner_sync.verify.expecting import IMPORT_ERRORS, find_guarded
-from runner_sync.verify.trees.settled import drop_other_versions
+from runner_sync.verify.trees.versions import drop_other_versions
 
 
 @dataclass(frozen=True, slots=True)

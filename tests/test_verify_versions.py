@@ -11,7 +11,7 @@ from verify_samples import NPU, TREES, TextTree, npu, symbols
 from runner_sync.model import Finding, Project, Source
 from runner_sync.profile import NPU as PROFILE
 from runner_sync.verify import breakage
-from runner_sync.verify.trees.settled import drop_other_versions
+from runner_sync.verify.trees.versions import drop_other_versions
 from runner_sync.verify.trees.world import World
 
 SWITCH = """\

@@ -74,7 +74,7 @@ def _find_globals_set(function: Function) -> set[str]:
 
 def _is_called(program: Program, definition: Definition, *, beside: Frame) -> bool:
     """Whether code that runs with the runners, or that stands in another module, names the function."""
-    name = definition.name.rpartition(".")[2]
+    name = definition.last_name
     if any(name in module.text for module in (*program.checked, *program.inherited(), *program.imported())):
         return True
     running = (one for mro in program.leaves() for one in program.live(mro).values())
@@ -116,7 +116,7 @@ def _has_name(function: Function, name: str) -> bool:
 
 
 def _make_finding(frame: Frame, hidden: Frame, call: ast.Call, definition: Definition) -> Finding:
-    name = definition.name.rpartition(".")[2]
+    name = definition.last_name
     return frame.finding(
         (CODE, SEVERITY),
         frame.function,

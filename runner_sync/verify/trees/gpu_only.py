@@ -119,8 +119,8 @@ def _find_origins(program: Program, frame: Frame, part: ast.AST) -> Iterator[Par
             for found in program.definitions(frame, node.id):
                 if found.module is not None and isinstance(found.node, Function):
                     yield from _find_results(program.frame_of(found.module, found.node))
-                elif found.module is not None and found.binding is not None and found.binding.value is not None:
-                    yield from _keep_omni(module_frame(found.module), found.binding.value)
+                elif found.module is not None and found.value is not None:
+                    yield from _keep_omni(module_frame(found.module), found.value)
 
 
 def _find_results(frame: Frame) -> Iterator[Part]:

@@ -99,16 +99,17 @@ class Program(CallGraph):
         return unite(found) if found else None
 
     def _infer_value(self, definition: Definition, depth: int) -> list[Instance] | None:
-        module, binding = definition.module, definition.binding
-        if definition.kind != "value" or module is None or binding is None:
+        module = definition.module
+        if definition.kind != "value" or module is None:
             return None
-        bound = module.bindings[definition.name.rpartition(".")[2]]
+        bound = module.bindings[definition.last_name]
         frame = module_frame(module)
         declared = [self._infer_annotation(frame, other.annotation) for other in bound if other.annotation is not None]
         if declared:
             return unite(declared)
         # timid: if a name is assigned more than once, only an annotation counts.
-        return self.infer(frame, binding.value, depth + 1) if len(bound) == 1 and binding.value is not None else None
+        value = definition.value if len(bound) == 1 else None
+        return self.infer(frame, value, depth + 1) if value is not None else None
 
     def _infer_call(self, frame: Frame, call: ast.Call, depth: int) -> list[Instance] | None:
         if _is_copy(call):

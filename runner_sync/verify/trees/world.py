@@ -44,6 +44,16 @@ class Definition:
     binding: Binding | None = None
 
     @property
+    def value(self) -> ast.expr | None:
+        """The expression that the name is bound to, if a statement assigns one."""
+        return self.binding.value if self.binding is not None else None
+
+    @property
+    def last_name(self) -> str:
+        """The last part of the dotted name."""
+        return self.name.rpartition(".")[2]
+
+    @property
     def place(self) -> str:
         """``path:line`` of the definition, for messages."""
         if self.module is None:
@@ -146,11 +156,10 @@ class World:
         # A name that may also hold the result of a call, say, proves nothing by its other values.
         is_known = all(_is_followable(one) for one in found)
         for one in found or [Definition("external", dotted)]:
-            value = one.binding.value if one.binding is not None else None
-            if value is None or one.module is None or not is_known:
+            if one.value is None or one.module is None or not is_known:
                 yield one, ""
                 continue
-            for part, condition in alternatives(value):
+            for part, condition in alternatives(one.value):
                 name = dotted_name(part) or ""
                 yield Reference(one.module, f"{name}.{rest}" if name and rest else name, one), condition
 
@@ -296,7 +305,7 @@ class World:
 
 def _is_followable(definition: Definition) -> bool:
     """Whether a definition holds no value, or only names and attributes that lead on."""
-    value = definition.binding.value if definition.binding is not None else None
+    value = definition.value
     return value is None or all(dotted_name(part) is not None for part, _ in alternatives(value))
 
 

@@ -104,7 +104,7 @@ class CallGraph(Runtime, ABC):
     def _is_module_value(self, frame: Frame, dotted: str, definitions: Sequence[Definition]) -> bool:
         """Whether a dotted name is a value of a module that no other module replaces: ``kernels.is_paged``."""
         owner, _, name = dotted.rpartition(".")
-        if not definitions or any(d.kind != "value" or d.name.rpartition(".")[2] != name for d in definitions):
+        if not definitions or any(d.kind != "value" or d.last_name != name for d in definitions):
             return False
         is_of_module = all(d.kind == "module" for d in self.definitions(frame, owner))
         return is_of_module and not self.world.surroundings.is_written_elsewhere(name)
@@ -146,8 +146,7 @@ class CallGraph(Runtime, ABC):
 
     def _callees_of_value(self, definition: Definition, module: Module) -> list[Callee]:
         """Return the callees of a module's ``name = lambda …``, or of ``name = Class()``: the method ``__call__``."""
-        value = definition.binding.value if definition.binding is not None else None
-        name = definition.name.rpartition(".")[2]
+        value, name = definition.value, definition.last_name
         if isinstance(value, ast.Lambda):
             callee = callees.from_function(callees.make_function(name, value), module, None, through_class=True)
             return [callee] if callee is not None else []

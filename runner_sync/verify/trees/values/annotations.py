@@ -138,7 +138,7 @@ def _resolve_definition(
     info = classes.info(definition)
     if info is not None:
         return [Instance(info, False)]
-    value = definition.binding.value if definition.binding is not None else None
+    value = definition.value
     if definition.module is None or not isinstance(value, ast.Name | ast.Attribute | ast.BinOp) or value in through:
         return None
     return resolve_annotation(classes, definition.module, value, through=(*through, value))

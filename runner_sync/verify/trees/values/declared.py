@@ -84,7 +84,6 @@ def _read_definition(classes: Classes, definition: Definition, depth: int) -> De
         return Declared(frozenset({f"{info.module.name}.{info.name}"}), (info,)) if is_known else None
     if definition.kind == "external":
         return Declared(frozenset({definition.name})) if definition.name in _ARRAYS else None
-    value = definition.binding.value if definition.binding is not None else None
-    if definition.module is None or definition.kind != "value" or isinstance(value, ast.Call):
+    if definition.module is None or definition.kind != "value" or isinstance(definition.value, ast.Call):
         return None
-    return kinds_of(classes, definition.module, value, depth + 1)
+    return kinds_of(classes, definition.module, definition.value, depth + 1)

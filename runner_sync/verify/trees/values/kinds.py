@@ -112,7 +112,7 @@ def members(program: Program, frame: Frame, node: ast.expr) -> dict[frozenset[st
         if frame.info is not None and (own or frame.is_super(node.value)):
             after = None if own else frame.info
             mros = program.mros(frame.info)
-            found = [_member_of_mro(program, mro, node.attr, after) for mro in mros]
+            found = [member_of(program, mro, node.attr, after=after) for mro in mros]
             return dict(zip(program.branches(frame.info), found, strict=True))
     dotted = dotted_name(node)
     definitions = program.definitions(frame, dotted) if dotted else []
@@ -125,13 +125,8 @@ def members(program: Program, frame: Frame, node: ast.expr) -> dict[frozenset[st
         }
     if isinstance(node, ast.Attribute):
         mros = program.mros_of(frame, node.value)
-        return {frozenset(): _unite_members([_member_of_mro(program, mro, node.attr, None) for mro in mros])}
+        return {frozenset(): _unite_members([member_of(program, mro, node.attr) for mro in mros])}
     return {}
-
-
-def member_of(program: Program, mro: Mro, name: str, *, after: ClassInfo | None = None) -> Member | None:
-    """Return what ``self.name`` stands for on an MRO, or ``super().name`` in the class ``after``."""
-    return _member_of_mro(program, mro, name, after)
 
 
 def provably_lacks(program: Program, held: Member, name: str) -> bool:
@@ -155,8 +150,11 @@ def _unite_members(found: Sequence[Member | None]) -> Member | None:
     return replace(known[0], sources=tuple(source for one in known for source in one.sources))
 
 
-def _member_of_mro(program: Program, mro: Mro, name: str, after: ClassInfo | None) -> Member | None:
-    """Return the attribute ``name`` of an object; a property of its class precedes assignments to the object."""
+def member_of(program: Program, mro: Mro, name: str, *, after: ClassInfo | None = None) -> Member | None:
+    """Return what ``self.name`` stands for on an MRO, or ``super().name`` in the class ``after``.
+
+    A property of the class precedes assignments to the object.
+    """
     if mro.open or (after is not None and after not in mro):
         return None
     classes = mro.behind(after) if after is not None else mro.classes

@@ -24,12 +24,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from runner_sync import signatures
-from runner_sync.model import Finding, Project, Severity
-from runner_sync.signatures import Arguments
-from runner_sync.verify.trees.calling.by_name import find_named_calls
+from runner_sync.model import Finding, Severity
+from runner_sync.verify.trees.calling.by_name import NamedCall, find_named_calls
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.calling.handed import find_handed_calls
-from runner_sync.verify.trees.calling.virtual import find_hidden_by, find_virtual_calls
+from runner_sync.verify.trees.calling.virtual import VirtualCall, find_hidden_by, find_virtual_calls
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
@@ -54,27 +53,25 @@ def _check(program: Program, info: ClassInfo, mro: Mro, *, name: str) -> Iterato
     own = [c for c in program.method(mro, name) if c.info is info]
     if not own:
         return
-    for arguments, place, caller in _find_calls(program, mro, own):
+    for call in _find_calls(program, mro, own):
+        arguments = call.arguments
         reasons = [signatures.misfits(callee.signature, arguments) for callee in own]
-        hidden = find_hidden_by(program, mro, own[0], from_omni=caller == "vllm-omni") if all(reasons) else []
-        if info.module not in program.checked and "vllm-ascend" not in {caller, *(h.module.project for h in hidden)}:
+        hidden = find_hidden_by(program, mro, own[0], from_omni=call.project == "vllm-omni") if all(reasons) else []
+        projects = {call.project, *(callee.module.project for callee in hidden)}
+        if info.module not in program.checked and "vllm-ascend" not in projects:
             continue
         if any(not signatures.misfits(callee.signature, arguments) for callee in hidden):
-            yield _make_finding(program, info, own[0], hidden=hidden[0], place=place, reason=reasons[0][0])
+            yield _make_finding(program, info, own[0], hidden=hidden[0], place=call.place, reason=reasons[0][0])
 
 
-def _find_calls(program: Program, mro: Mro, own: list[Callee]) -> Iterator[tuple[Arguments, str, Project]]:
-    """Yield the arguments, place and project of each call of a method in unchecked code."""
-    for call in find_virtual_calls(program, mro, own[0].name):
-        yield signatures.of_call(call.node, call.frame.function), call.place, call.frame.module.project
+def _find_calls(program: Program, mro: Mro, own: list[Callee]) -> Iterator[VirtualCall | NamedCall]:
+    """Yield the calls of a method in unchecked code."""
+    yield from find_virtual_calls(program, mro, own[0].name)
     hidden = find_hidden_by(program, mro, own[0], from_omni=False)
     # An override that accepts everything the overridden method accepts fits every call meant for it.
     if any(not signatures.accepts(one.signature, other.signature) for one in own for other in hidden):
-        for named in find_named_calls(program, own[0].name):
-            yield named.arguments, named.place, named.project
-        for handed in find_handed_calls(program, mro, own[0].name):
-            frame = handed.frame
-            yield signatures.of_call(handed.node, frame.function), frame.place_of(handed.node), frame.module.project
+        yield from find_named_calls(program, own[0].name)
+        yield from find_handed_calls(program, mro, own[0].name)
 
 
 def _make_finding(

@@ -1,41 +1,31 @@
 """Calls of a method in functions that get the object passed: `warm_up(self)`, which does `worker.model_runner.run(…)`.
 
-Comes in: a `Program`, an MRO and the name of a method. Goes out: `HandedCall`s in functions of unchecked modules that a
-live method of some checked MRO passes the object to, directly or through others. May touch: nothing.
+Comes in: a `Program`, an MRO and the name of a method. Goes out: `VirtualCall`s in functions of unchecked modules that
+a live method of some checked MRO passes the object to, directly or through others. May touch: nothing.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from runner_sync.signatures import arguments_of
 from runner_sync.syntax import is_name
 from runner_sync.verify.answers import remembered
 from runner_sync.verify.trees.calling.callees import Callee
+from runner_sync.verify.trees.calling.virtual import VirtualCall
 from runner_sync.verify.trees.classes import Mro
 from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.functions import nodes_of
+from runner_sync.verify.trees.functions import calls_of
 from runner_sync.verify.trees.program import Program
 
 _ASSIGNED = re.compile(r"\.(\w+)\s*(?::[^=\n]+)?=[^=]")
 
 
-@dataclass(frozen=True, slots=True)
-class HandedCall:
-    """One call, the function that makes it, and the MRO of the object that it is made on."""
-
-    frame: Frame
-    node: ast.Call
-    mro: Mro
-
-
-def find_handed_calls(program: Program, mro: Mro, name: str) -> list[HandedCall]:
+def find_handed_calls(program: Program, mro: Mro, name: str) -> Sequence[VirtualCall]:
     """Return the calls of ``name`` on instances of the MRO's class in functions that get them as arguments."""
-    found = program.answers.once(find_handed_calls, lambda: _Search(program).calls())
-    return [call for call in found.get(name, ()) if call.mro is mro]
+    return program.answers.once(find_handed_calls, lambda: _Search(program).calls()).get((mro, name), ())
 
 
 class _Search:
@@ -47,9 +37,9 @@ class _Search:
         # Only checked code stores objects of a checked class in attributes: other code knows no such class.
         self._assigned = {name for module in program.checked for name in _ASSIGNED.findall(module.text)}
 
-    def calls(self) -> dict[str, list[HandedCall]]:
-        """Return all calls, by the name of the method."""
-        found: dict[str, list[HandedCall]] = {}
+    def calls(self) -> dict[tuple[Mro, str], list[VirtualCall]]:
+        """Return all calls, by the MRO of the object that they are made on and the name of the method."""
+        found: dict[tuple[Mro, str], list[VirtualCall]] = {}
         todo = [passed for mro in self._program.leaves() for passed in self._find_passed_by_methods(mro)]
         seen: set[tuple[Frame, str, Mro]] = set()
         while todo:
@@ -59,9 +49,8 @@ class _Search:
             seen.add(passed)
             todo.extend(self._find_passed(frame, parameter, mro))
             if frame.module not in self._program.checked:
-                for call in self._find_calls_on(frame, parameter, mro):
-                    assert isinstance(call.node.func, ast.Attribute)
-                    found.setdefault(call.node.func.attr, []).append(call)
+                for object_of, name, call in self._find_calls_on(frame, parameter, mro):
+                    found.setdefault((object_of, name), []).append(VirtualCall(frame, call))
         return found
 
     def _find_passed_by_methods(self, mro: Mro) -> Iterator[tuple[Frame, str, Mro]]:
@@ -73,10 +62,8 @@ class _Search:
     def _find_passed(self, frame: Frame, name: str, mro: Mro) -> Iterator[tuple[Frame, str, Mro]]:
         """Yield the frame, parameter and MRO for each function that gets ``name``, or an object in one of its
         attributes."""
-        for node in nodes_of(frame.function):
-            if not isinstance(node, ast.Call) or not _is_function_call(node):
-                continue
-            if any(self._find_objects(value, name, mro) for value in arguments_of(node)):
+        for node in calls_of(frame.function):
+            if _is_function_call(node) and any(self._find_objects(value, name, mro) for value in arguments_of(node)):
                 for callee in self._find_functions(frame, node):
                     yield from self._place_object(callee, node, name, mro)
 
@@ -91,11 +78,11 @@ class _Search:
             if len(frame.bound.get(parameter, ())) == 1:
                 yield from ((frame, parameter, object_of) for object_of in self._find_objects(value, name, mro))
 
-    def _find_calls_on(self, frame: Frame, parameter: str, mro: Mro) -> Iterator[HandedCall]:
-        for node in nodes_of(frame.function):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                objects = self._find_objects(node.func.value, parameter, mro)
-                yield from (HandedCall(frame, node, object_of) for object_of in objects)
+    def _find_calls_on(self, frame: Frame, parameter: str, mro: Mro) -> Iterator[tuple[Mro, str, ast.Call]]:
+        for node in calls_of(frame.function):
+            if isinstance(node.func, ast.Attribute):
+                for object_of in self._find_objects(node.func.value, parameter, mro):
+                    yield object_of, node.func.attr, node
 
     def _find_objects(self, node: ast.expr, name: str, mro: Mro) -> list[Mro]:
         """Return the checked MROs of ``node`` if it is ``name`` itself, or an attribute of it that holds such an

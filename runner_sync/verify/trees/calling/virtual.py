@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
+from runner_sync.model import Project
+from runner_sync.signatures import Arguments, of_call
 from runner_sync.verify.trees.calling.aliases import resolve_alias
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.classes import ClassInfo, Mro
@@ -26,7 +28,7 @@ _Reader = Callable[[Frame], Iterator[tuple[ast.Attribute, _Node]]]
 
 @dataclass(frozen=True, slots=True)
 class VirtualCall:
-    """One call, in the frame that makes it."""
+    """One call of a method in unchecked code, in the frame that makes it."""
 
     frame: Frame
     node: ast.Call
@@ -35,6 +37,16 @@ class VirtualCall:
     def place(self) -> str:
         """``path:line`` of the call."""
         return self.frame.place_of(self.node)
+
+    @property
+    def arguments(self) -> Arguments:
+        """What the call passes."""
+        return of_call(self.node, self.frame.function)
+
+    @property
+    def project(self) -> Project:
+        """The project of the code that makes the call."""
+        return self.frame.module.project
 
 
 def find_virtual_calls(program: Program, mro: Mro, name: str) -> Iterator[VirtualCall]:

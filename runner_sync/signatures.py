@@ -37,9 +37,14 @@ class Signature:
     var_keyword: bool
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """All parameters but ``*args`` and ``**kwargs``, in order."""
+        return (*self.positional, *self.keyword_only)
+
+    @property
     def keywords(self) -> frozenset[str]:
         """The names that may be passed as keywords."""
-        return frozenset((*self.positional, *self.keyword_only)) - self.positional_only
+        return frozenset(self.names) - self.positional_only
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,9 +326,8 @@ def _find_missing(signature: Signature, arguments: Arguments, filled: set[str]) 
     given = filled | (set(arguments.keywords) & signature.keywords)
     if arguments.open_positional:
         given |= set(signature.positional)
-    order = (*signature.positional, *signature.keyword_only)
     return [
         Misfit("missing", name, f"requires `{name}`, which is not given")
-        for name in order
+        for name in signature.names
         if name in signature.required and name not in given
     ]

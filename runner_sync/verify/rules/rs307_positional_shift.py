@@ -118,7 +118,7 @@ def find_shift(call: ast.Call, before: Callee, after: Callee) -> tuple[str, str]
 def _is_upstreams(step: Step, call: ast.Call, callee: Callee) -> bool:
     """Whether a parent class outside omni makes a call with the same code, of a function that is not omni's either."""
     info = step.frame.info
-    if info is None or callee.module.is_omnis:
+    if info is None or callee.is_omnis:
         return False
     classes = (one for one in classes_in(step.program.mros(info)) if not one.is_omnis)
     calls = (node for one in classes for node in walk(one.node) if isinstance(node, ast.Call))

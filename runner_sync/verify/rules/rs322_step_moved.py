@@ -79,7 +79,7 @@ def _find_steps_left(step: Step, call: ast.Call, taken: _Taken) -> Iterator[tupl
             idle = [c for c in now if c.function is not None and name not in _collect_words(c.function)]
             # Of several callees the last is a start-up patch of the first; an imported name may be bound before it.
             is_bound = len(idle) < len(now) and isinstance(call.func, ast.Name)
-            if idle and not is_bound and not idle[0].module.is_omnis and not _is_reached(step, name, by=call):
+            if idle and not is_bound and not idle[0].is_omnis and not _is_reached(step, name, by=call):
                 yield idle[0], name
 
 

@@ -79,7 +79,7 @@ def _passes_more(other: ast.Call, call: ast.Call) -> bool:
 
 def _find_in_call(step: Step, call: ast.Call, others: list[tuple[Frame, ast.Call]]) -> Iterator[LeftOut]:
     for now, was in step.callees(call):
-        if not now or not was or now[0].module.is_omnis:
+        if not now or not was or now[0].is_omnis:
             continue
         theirs = [other for _, other in others]
         names = _find_new_arguments(now[0], was, call, theirs)
@@ -94,8 +94,8 @@ def _find_new_arguments(
 
     Empty if ``call`` does not fit, or if an old callee took any keyword.
     """
-    known = {name for c in was for name in (*c.signature.positional, *c.signature.keyword_only)}
-    optional = [n for n in (*now.signature.positional, *now.signature.keyword_only) if n not in now.signature.required]
+    known = {name for callee in was for name in callee.signature.names}
+    optional = [name for name in now.signature.names if name not in now.signature.required]
     given = now.placed(call)
     if signatures.misfits(now.signature, signatures.of_call(call)) or any(c.signature.var_keyword for c in was):
         return ()

@@ -36,6 +36,11 @@ class Callee:
     info: ClassInfo | None
 
     @property
+    def is_omnis(self) -> bool:
+        """Whether the callee stands in omni code."""
+        return self.module.is_omnis
+
+    @property
     def label(self) -> str:
         """Name and place, for messages."""
         return f"`{self.name}` ({self.place})"

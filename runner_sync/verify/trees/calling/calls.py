@@ -121,5 +121,4 @@ def _find_reasons(callee: Callee, arguments: Arguments, old_parameters: frozense
 
 def _find_old_parameters(was: Sequence[Callee]) -> frozenset[str] | None:
     """Return the parameters that the callees of a call had in the old tree, or ``None`` if these are unknown."""
-    known = [callee.signature for callee in was]
-    return frozenset(name for one in known for name in (*one.positional, *one.keyword_only)) if known else None
+    return frozenset(name for callee in was for name in callee.signature.names) if was else None

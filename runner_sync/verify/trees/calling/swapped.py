@@ -20,11 +20,7 @@ SHORTEST = 3
 
 def find_swapped_arguments(call: ast.Call, callee: Callee) -> tuple[str, str] | None:
     """Return two parameters of ``callee`` that each get the variable with the other's name, or ``None``."""
-    if any(isinstance(argument, ast.Starred) for argument in call.args):
-        return None
-    given = dict(zip(callee.signature.positional, map(_name_of, call.args), strict=False))
-    given |= {keyword.arg: _name_of(keyword.value) for keyword in call.keywords if keyword.arg is not None}
-    return _find_crossed([(parameter, name) for parameter, name in given.items() if parameter is not None])
+    return _find_crossed([(parameter, _name_of(value)) for parameter, value in callee.placed(call).items()])
 
 
 def find_swapped_values(target: ast.Tuple, callee: Callee) -> tuple[str, str] | None:

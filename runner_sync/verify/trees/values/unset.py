@@ -37,7 +37,7 @@ def is_decided_by(names: Set[str], function: Function, node: ast.AST) -> bool:
 
 def _find_unset_parameters(callee: Callee, call: ast.Call) -> Iterator[str]:
     given = callee.placed(call)
-    for name in (*callee.signature.positional, *callee.signature.keyword_only):
+    for name in callee.signature.names:
         if isinstance(given.get(name, ast.Constant(None)), ast.Constant):
             yield name
 

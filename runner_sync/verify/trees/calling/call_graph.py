@@ -20,7 +20,7 @@ from runner_sync.verify.trees.calling.aliases import resolve_alias
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_frame, module_frame
-from runner_sync.verify.trees.known import all_known
+from runner_sync.verify.trees.known import all_known, join_known
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.runtime import Runtime
 from runner_sync.verify.trees.values.annotations import Instance
@@ -63,7 +63,7 @@ class CallGraph(Runtime, ABC):
             return [through_class]
         groups = [self.method(mro, function.attr) for mro in self.mros_of(frame, function.value, depth + 1)]
         # timid: for a union, only a call that no member accepts is wrong.
-        return [[callee for group in groups for callee in group]] if all(groups) else []
+        return [join_known(groups)] if all(groups) else []
 
     def reached(self, frame: Frame, call: ast.Call, depth: int = 0) -> list[Callee]:
         """Return the callees of all groups."""
@@ -129,8 +129,7 @@ class CallGraph(Runtime, ABC):
         info = self.classes.info(patched[0]) if len(patched) == 1 else None
         if info is not None:
             return self._group_constructors([info])
-        reached = [self._callees_of_definition(definition) for definition in patched]
-        return [[callee for group in reached for callee in group] if all(reached) else []]
+        return [join_known(self._callees_of_definition(definition) for definition in patched)]
 
     def _callees_of_definition(self, definition: Definition) -> list[Callee]:
         info = self.classes.info(definition)
@@ -154,8 +153,7 @@ class CallGraph(Runtime, ABC):
         mros = self.classes.mros_of(instance.info for instance in made)
         if any(mro.has_method("__new__") or any(_may_make_another(info) for info in mro.classes) for mro in mros):
             return []
-        reached = [self.method(mro, "__call__") for mro in mros]
-        return [replace(callee, name=name) for group in reached for callee in group] if all(reached) else []
+        return [replace(callee, name=name) for callee in join_known(self.method(mro, "__call__") for mro in mros)]
 
     def _callee_of_function(
         self, function: Function, module: Module, info: ClassInfo | None, *, through_class: bool

@@ -14,6 +14,7 @@ from runner_sync.syntax import dotted_name
 from runner_sync.verify.trees.calling.callees import Callee, find_constructors
 from runner_sync.verify.trees.classes import ClassInfo
 from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.known import join_known
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step
 from runner_sync.verify.trees.values.annotations import Instance
@@ -41,8 +42,7 @@ def _find_constructors(program: Program, frame: Frame, call: ast.Call) -> list[C
         return []
     copied = program.infer(frame, call.args[0]) or []
     infos = dict.fromkeys(info for one in copied for info in _with_subclasses(program, one))
-    found = [find_constructors(program.classes, info) for info in infos]
-    return [callee for group in found for callee in group] if all(found) else []
+    return join_known(find_constructors(program.classes, info) for info in infos)
 
 
 def _with_subclasses(program: Program, instance: Instance) -> list[ClassInfo]:

@@ -21,7 +21,7 @@ from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import nodes_of
-from runner_sync.verify.trees.known import all_known
+from runner_sync.verify.trees.known import all_known, join_known
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.annotations import unite
 from runner_sync.verify.trees.values.unset import find_unset, is_decided_by
@@ -127,7 +127,7 @@ def _find_callees(program: Program, frame: Frame, call: ast.Call) -> list[Callee
     groups = program.callees(frame, call)
     if not any(groups):
         groups = _find_held_methods(program, frame, call.func)
-    return [callee for group in groups for callee in group] if all(groups) else []
+    return join_known(groups)
 
 
 def _find_held_methods(program: Program, frame: Frame, function: ast.expr) -> list[list[Callee]]:

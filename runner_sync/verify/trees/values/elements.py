@@ -15,6 +15,7 @@ from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.classes import ClassInfo, Mro, is_record
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import is_plain
+from runner_sync.verify.trees.known import join_known
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.values.annotations import Instance, members_of, resolve_annotation, tuple_parts, unite
 
@@ -48,10 +49,8 @@ def _infer_by_getitem(program: CallGraph, frame: Frame, node: ast.Subscript, dep
     """Return the classes in the return annotation of the object's own ``__getitem__``."""
     if depth > _MAX_DEPTH or isinstance(node.slice, ast.Slice):
         return None
-    groups = [program.method(mro, "__getitem__") for mro in program.mros_of(frame, node.value, depth + 1)]
-    if not groups or not all(groups):
-        return None
-    return _resolve(program, _join([_find_return_annotation(callee) for group in groups for callee in group]))
+    callees = join_known(program.method(mro, "__getitem__") for mro in program.mros_of(frame, node.value, depth + 1))
+    return _resolve(program, join_known(map(_find_return_annotation, callees)))
 
 
 def infer_loop_variable(
@@ -169,9 +168,8 @@ def find_annotations(program: CallGraph, frame: Frame, node: ast.expr, depth: in
         case ast.Name(id=name):
             return _find_name_annotations(program, frame, node, depth) if frame.bound.get(name) else None
         case ast.Attribute(value=value, attr=name):
-            return _join(
-                [_find_attribute_annotations(program, mro, name) for mro in program.mros_of(frame, value, depth + 1)]
-            )
+            mros = program.mros_of(frame, value, depth + 1)
+            return join_known(_find_attribute_annotations(program, mro, name) for mro in mros) or None
         case ast.Subscript(value=value, slice=key) if not isinstance(key, ast.Slice):
             return _find_elements(program, frame, value, "item", depth=depth + 1)
         case ast.Subscript(value=value):
@@ -181,7 +179,7 @@ def find_annotations(program: CallGraph, frame: Frame, node: ast.expr, depth: in
         ):
             return _find_elements(program, frame, value, _TAKING_METHODS[name], depth=depth + 1)
         case ast.Call():
-            return _join([_find_return_annotation(callee) for callee in program.reached(frame, node, depth + 1)])
+            return join_known(map(_find_return_annotation, program.reached(frame, node, depth + 1))) or None
     return None
 
 
@@ -200,7 +198,7 @@ def _find_name_annotations(program: CallGraph, frame: Frame, read_at: ast.Name, 
                 found.append(find_annotations(program, frame, value, depth + 1))
             case _:
                 return None
-    return _join(found) if read_at.id not in frame.imports else None
+    return (join_known(found) or None) if read_at.id not in frame.imports else None
 
 
 def _find_attribute_annotations(program: CallGraph, mro: Mro, name: str) -> list[_Annotated] | None:
@@ -220,8 +218,3 @@ def _find_return_annotation(callee: Callee) -> list[_Annotated] | None:
     if function is None or function.returns is None or not is_plain(function):
         return None
     return [(callee.module, function.returns)]
-
-
-def _join(parts: list[list[_Annotated] | None]) -> list[_Annotated] | None:
-    known = [one for part in parts for one in part or ()]
-    return known if known and all(parts) else None

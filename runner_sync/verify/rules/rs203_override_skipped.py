@@ -27,8 +27,8 @@ import ast
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
+from runner_sync.statements.parents import parents_called
 from runner_sync.syntax import Function, walk
-from runner_sync.verify.runners.ancestry import calls_parent
 from runner_sync.verify.runners.duplication import are_equal
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import Pair, find_whole_pairs, is_device_bound
@@ -54,7 +54,7 @@ def _describe_replacement(subject: Subject, pair: Pair, name: str, function: Fun
     found = pair.npu_mro.find(name)
     if found is pair.gpu or found is pair.npu or pair.npu_mro.assigns(name):
         return ""
-    calls_super = f".{name}(" in pair.gpu.reading.text_of(function) and calls_parent(function, name)
+    calls_super = f".{name}(" in pair.gpu.reading.text_of(function) and bool(parents_called(function, name))
     if found is None:
         if not calls_super:
             return ""
@@ -86,7 +86,7 @@ def _find_absent_parent(pair: Pair, name: str) -> ClassText | None:
     ``None`` as well when the chain goes on to vLLM: NPU gets that method from vllm-ascend or vLLM.
     """
     last = pair.gpu_mro.find(name, after=pair.gpu) if pair.npu_mro.find(name) is None else None
-    while last is not None and calls_parent(last.methods[name][-1], name):
+    while last is not None and parents_called(last.methods[name][-1], name):
         last = pair.gpu_mro.find(name, after=last)
     return last
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from runner_sync import mro
-from runner_sync.statements.parents import parents_called
 from runner_sync.syntax import Function, is_super, self_attributes_set, walk
 from runner_sync.verify.runners.job import Library
 from runner_sync.verify.runners.reading import ClassText
@@ -104,12 +103,3 @@ def _build_ancestry(library: Library, head: ClassText) -> Ancestry:
     classes = tuple(mro.linearise(head, bases))
     is_open = any(library.meaning(c.reading, base).is_open for c in classes for base in c.node.bases)
     return Ancestry(classes, is_open)
-
-
-def calls_parent(function: Function, name: str, *, named: str = "") -> bool:
-    """Whether ``function`` calls a parent's ``name``, as ``super().name(…)`` or ``Base.name(self, …)``.
-
-    With ``named``, a call by class name counts only for that class.
-    """
-    called = parents_called(function, name)
-    return "super()" in called or bool(called and named in ("", *called))

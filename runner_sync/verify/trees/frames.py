@@ -15,7 +15,7 @@ from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
 from runner_sync.statements import parameters
 from runner_sync.statements.assigning import ASSIGNING, assignments_of, target_names
-from runner_sync.syntax import Function, head_end, walk
+from runner_sync.syntax import Function, head_end, is_name, walk
 from runner_sync.verify.answers import remembered
 from runner_sync.verify.expecting import ATTRIBUTE_ERRORS, KEY_ERRORS, find_guarded
 from runner_sync.verify.trees import modules
@@ -89,6 +89,11 @@ class Frame:
     def binds(self, name: str) -> bool:
         """Whether the function or its module binds ``name``, so that ``len``, for example, may not be the builtin."""
         return name in self.bound or name in self.imports or name in self.module.bindings
+
+    def values_of(self, name: str) -> list[ast.expr]:
+        """Return the expressions that the function assigns to a local; nothing for unpacked values and loops."""
+        pairs = (pair for node in self.bound.get(name, ()) for pair in assignments_of(node))
+        return [value for target, value, _ in pairs if value is not None and is_name(target, name)]
 
     def narrowed_to(self, read: ast.expr) -> ast.expr | None:
         """Return ``Kind`` for a read below ``if isinstance(read, Kind):``.

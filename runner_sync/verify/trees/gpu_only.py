@@ -15,8 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from runner_sync.statements.assigning import assignments_of
-from runner_sync.syntax import Function, is_name, walk
+from runner_sync.syntax import Function, walk
 from runner_sync.verify.device_words import is_device_name
 from runner_sync.verify.trees.classes import ClassInfo, Mro, classes_in
 from runner_sync.verify.trees.frames import Frame, module_frame
@@ -107,20 +106,27 @@ def _find_origins(program: Program, frame: Frame, part: ast.AST) -> Iterator[Par
     for node in walk(part):
         if frame.is_of_self(node) and frame.info is not None:
             for mro in program.mros(frame.info):
-                for info, function in mro.reached(node.attr):
-                    yield from _find_results(program.frame(info, function))
-                for info, assignment in program.assignments(mro, node.attr):
-                    if assignment.function is not None and assignment.value is not None:
-                        yield from _keep_omni(program.frame(info, assignment.function), assignment.value)
+                yield from _find_member_origins(program, mro, node.attr)
         elif isinstance(node, ast.Name) and node.id in frame.bound:
-            pairs = [pair for bound in frame.bound[node.id] for pair in assignments_of(bound)]
-            yield from ((frame, value) for target, value, _ in pairs if value is not None and is_name(target, node.id))
+            yield from ((frame, value) for value in frame.values_of(node.id))
         elif isinstance(node, ast.Name):
-            for found in program.definitions(frame, node.id):
-                if found.module is not None and isinstance(found.node, Function):
-                    yield from _find_results(program.frame_of(found.module, found.node))
-                elif found.module is not None and found.value is not None:
-                    yield from _keep_omni(module_frame(found.module), found.value)
+            yield from _find_global_origins(program, frame, node.id)
+
+
+def _find_member_origins(program: Program, mro: Mro, name: str) -> Iterator[Part]:
+    for info, function in mro.reached(name):
+        yield from _find_results(program.frame(info, function))
+    for info, assignment in program.assignments(mro, name):
+        if assignment.function is not None and assignment.value is not None:
+            yield from _keep_omni(program.frame(info, assignment.function), assignment.value)
+
+
+def _find_global_origins(program: Program, frame: Frame, name: str) -> Iterator[Part]:
+    for found in program.definitions(frame, name):
+        if found.module is not None and isinstance(found.node, Function):
+            yield from _find_results(program.frame_of(found.module, found.node))
+        elif found.module is not None and found.value is not None:
+            yield from _keep_omni(module_frame(found.module), found.value)
 
 
 def _find_results(frame: Frame) -> Iterator[Part]:

@@ -9,7 +9,6 @@ import ast
 from collections.abc import Iterator
 
 from runner_sync.signatures import Misfit
-from runner_sync.statements.assigning import assignments_of
 from runner_sync.syntax import walk
 from runner_sync.verify.expecting import find_after_yes, is_answered
 from runner_sync.verify.trees.frames import Frame
@@ -77,10 +76,8 @@ class _Question:
 
     def _find_values(self, name: ast.Name) -> Iterator[ast.expr]:
         """Yield the values that a name is set to, in the function or else in its module."""
-        bound = self._frame.bound.get(name.id)
-        if bound is None:
+        if name.id in self._frame.bound:
+            yield from self._frame.values_of(name.id)
+        else:
             found = self._frame.module.bindings.get(name.id, ())
             yield from (binding.value for binding in found if binding.value is not None)
-            return
-        pairs = (pair for node in bound for pair in assignments_of(node))
-        yield from (v for target, v, _ in pairs if isinstance(target, ast.Name) and target.id == name.id and v)

@@ -18,7 +18,7 @@ from runner_sync.statements.assigning import ASSIGNING, assigned_by, assignments
 from runner_sync.syntax import Function, for_typing, generic_of, is_name, statements_of
 from runner_sync.verify.answers import remembered
 from runner_sync.verify.trees.functions import nodes_of
-from runner_sync.verify.trees.instance import is_own_class, may_be_instance, self_name
+from runner_sync.verify.trees.instance import is_for_instances, may_be_instance, self_name
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.set_by_name import find_set_names
 from runner_sync.verify.trees.world import Definition, World
@@ -288,7 +288,7 @@ def _read_method(info: ClassInfo, function: Function) -> None:
         if type(node) not in _WRITING:
             continue
         for target, value, annotation in assignments_of(node):
-            if isinstance(target, ast.Attribute) and _is_for_instances(function, target.value):
+            if isinstance(target, ast.Attribute) and is_for_instances(function, target.value):
                 info.written.setdefault(target.attr, []).append(Assignment(value, annotation, function, node))
         if isinstance(node, ast.Call):
             _read_setattr(info, function, node)
@@ -296,11 +296,6 @@ def _read_method(info: ClassInfo, function: Function) -> None:
             only_read.add(id(node.value))
         elif _is_instance_dict(node, function) and id(node) not in only_read:
             info.open = True
-
-
-def _is_for_instances(function: Function, node: ast.expr) -> bool:
-    """Whether ``node`` is the method's instance or its class, so that attributes set on it are the instance's."""
-    return may_be_instance(function, node) or is_own_class(function, node)
 
 
 def _is_instance_dict(node: ast.AST, function: Function) -> bool:

@@ -47,6 +47,11 @@ def is_own_class(function: Function, node: ast.AST | None) -> bool:
     return is_instance(function, _find_class_owner(node))
 
 
+def is_for_instances(function: Function, node: ast.AST | None) -> bool:
+    """Whether ``node`` is the method's instance or its class, so that attributes set on it are the instance's."""
+    return may_be_instance(function, node) or is_own_class(function, node)
+
+
 def _find_class_owner(node: ast.AST | None) -> ast.expr | None:
     """Return ``x`` for ``type(x)`` or ``x.__class__``, else ``None``."""
     match node:

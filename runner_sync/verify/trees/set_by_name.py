@@ -10,7 +10,7 @@ import ast
 from runner_sync.statements.assigning import assignments_of
 from runner_sync.syntax import Function, is_name, string_of
 from runner_sync.verify.trees.functions import nodes_of
-from runner_sync.verify.trees.instance import is_own_class, may_be_instance
+from runner_sync.verify.trees.instance import is_for_instances, may_be_instance
 from runner_sync.verify.trees.modules import read_strings
 
 
@@ -20,9 +20,7 @@ def find_set_names(function: Function, call: ast.Call) -> list[str] | None:
 
     Empty for other calls, and if the method reads the attribute by the same expression: it exists already.
     """
-    if not _is_setattr(call.func) or len(call.args) != 3:
-        return []
-    if not may_be_instance(function, call.args[0]) and not is_own_class(function, call.args[0]):
+    if not _is_setattr(call.func) or len(call.args) != 3 or not is_for_instances(function, call.args[0]):
         return []
     attribute = call.args[1]
     if (name := string_of(attribute)) is not None:

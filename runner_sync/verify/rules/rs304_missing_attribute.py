@@ -145,18 +145,19 @@ def _find_hasattr_tests(frame: Frame) -> Iterator[tuple[ast.Call, str]]:
 
     timid: code with another branch, or that tests several names, is ready for several versions.
     """
-    tests: list[tuple[ast.Call, str]] = []
     nodes = frame.nodes() if frame.owner is not None and "hasattr" in frame.module.text else []
     elsewhere = {id(inner) for n in nodes if isinstance(n, ast.If) for part in n.orelse for inner in walk(part)}
-    for node in nodes:
-        if isinstance(node, ast.If) and not node.orelse and id(node) not in elsewhere:
-            for part in node.test.values if _is_and(node.test) else [node.test]:
-                match part:
-                    case ast.Call(
-                        func=ast.Name(id="hasattr"), args=[ast.Name() as who, ast.Constant(value=str() as name)]
-                    ):
-                        tests += [(part, name)] if frame.is_self(who) else []
-    yield from (one for one in tests if len({name for _, name in tests}) == 1)
+    whole = [n.test for n in nodes if isinstance(n, ast.If) and not n.orelse and id(n) not in elsewhere]
+    parts = [part for test in whole for part in (test.values if _is_and(test) else [test])]
+    tests = [one for part in parts for one in _read_hasattr(frame, part)]
+    yield from tests if len({name for _, name in tests}) == 1 else ()
+
+
+def _read_hasattr(frame: Frame, test: ast.expr) -> Iterator[tuple[ast.Call, str]]:
+    match test:
+        case ast.Call(func=ast.Name(id="hasattr"), args=[ast.Name() as who, ast.Constant(value=str(name))]):
+            if frame.is_self(who):
+                yield test, name
 
 
 def _is_and(test: ast.expr) -> TypeGuard[ast.BoolOp]:

@@ -30,6 +30,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import TypeGuard
 
 from runner_sync.model import Finding, Project, Severity
 from runner_sync.syntax import Function
@@ -153,13 +154,18 @@ def _find_reads(program: Program, mro: Mro, name: str) -> Iterator[tuple[Frame, 
             continue
         frame = program.frame(info, function)
         for node in nodes_of(function):
-            match node:
-                case ast.Attribute(attr=attr, ctx=ast.Load()) if attr == name and frame.is_of_self(node):
-                    if has_default or frame.is_tested(node):
-                        yield frame, node
-                case ast.Call(func=ast.Name(id=asks), args=[ast.Name() as owner, ast.Constant(value=attr), *_]):
-                    if asks in _TESTS and frame.is_self(owner) and attr == name:
-                        yield frame, node
+            if _is_read(node, frame, name, has_default=has_default):
+                yield frame, node
+
+
+def _is_read(node: ast.AST, frame: Frame, name: str, *, has_default: bool) -> TypeGuard[ast.expr]:
+    """Whether a node reads the attribute of ``self``, if it has a default or the code tests for it, or asks for it."""
+    match node:
+        case ast.Attribute(attr=attr, ctx=ast.Load()):
+            return attr == name and frame.is_of_self(node) and (has_default or frame.is_tested(node))
+        case ast.Call(func=ast.Name(id=asks), args=[ast.Name() as owner, ast.Constant(value=attr), *_]):
+            return asks in _TESTS and frame.is_self(owner) and attr == name
+    return False
 
 
 def _make_finding(override: Frame, name: str, writer: Function, reader: tuple[Frame, ast.expr]) -> Finding:

@@ -73,7 +73,7 @@ class _Side:
         for info in (info for info in classes_in(mros) if not info.is_omnis):
             nodes = (node for functions in info.methods.values() for f in functions for node in nodes_of(f))
             for node in nodes:
-                call = _find_call(node, is_result=isinstance(slot, int))
+                call = _find_call(node)
                 placed = (
                     _collect_slots(node, callee) if call is not None and last_word(call.func) == callee.name else {}
                 )
@@ -88,7 +88,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
         if step.frame.info is None:
             continue
         for node in step.frame.nodes():
-            call = _find_call(node, is_result=isinstance(node, ast.Assign))
+            call = _find_call(node)
             # A call that changed as well was written for the target's declaration.
             if call is None or not step.stood(node) or step.frame.is_guarded(node, CALL_ERRORS):
                 continue
@@ -133,12 +133,10 @@ def _find_old_name(slot: _Slot, now: Callee, was: Callee) -> _Slot:
     return names_before[place] if place < len(names_before) and names_before[place] not in names_now else slot
 
 
-def _find_call(node: ast.AST, *, is_result: bool) -> ast.Call | None:
+def _find_call(node: ast.AST) -> ast.Call | None:
     """Return the call that a node is, or whose values it takes."""
-    if is_result:
-        node = node.value if isinstance(node, ast.Assign) and len(node.targets) == 1 else node
-        return node if isinstance(node, ast.Call) else None
-    return node if isinstance(node, ast.Call) else None
+    value = node.value if isinstance(node, ast.Assign) and len(node.targets) == 1 else node
+    return value if isinstance(value, ast.Call) else None
 
 
 def _collect_slots(node: ast.AST, callee: Callee) -> Mapping[_Slot, ast.expr]:
@@ -161,13 +159,9 @@ def _find_annotation(callee: Callee, slot: _Slot, *, count: int) -> ast.expr | N
     if not is_plain(function):
         return None
     parts = tuple_parts(function.returns)
-    return (
-        (parts[slot] if len(parts) == count else None)
-        if parts is not None
-        else function.returns
-        if count == 1
-        else None
-    )
+    if parts is None:
+        return function.returns if count == 1 else None
+    return parts[slot] if len(parts) == count else None
 
 
 def _is_read(frame: Frame, target: ast.expr) -> bool:

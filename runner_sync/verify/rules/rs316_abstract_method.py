@@ -72,8 +72,7 @@ def _check_call(program: Program, frame: Frame, call: ast.Call) -> Iterator[Find
             (CODE, SEVERITY),
             call,
             symbol=f"{head.name}.{function.name}",
-            message=f"`{owner.name}` ({owner.place_of(function)}) declares `{function.name}` abstract, and "
-            f"no class in the MRO of `{head.name}` defines it, so this call fails.",
+            message=f"{_describe_lack(head, owner, function)}, so this call fails.",
             fix=f"Make an object of a class that defines `{function.name}`, as the target does.",
         )
 
@@ -118,12 +117,16 @@ def _is_abstract(function: Function) -> bool:
     return any(name.startswith("abstract") for name in decorator_names(function))
 
 
+def _describe_lack(head: ClassInfo, owner: ClassInfo, function: Function) -> str:
+    declares = f"`{owner.name}` ({owner.place_of(function)}) declares `{function.name}` abstract"
+    return f"{declares}, and no class in the MRO of `{head.name}` defines it"
+
+
 def _make_finding(head: ClassInfo, owner: ClassInfo, function: Function) -> Finding:
     return class_finding(
         (CODE, SEVERITY),
         head,
         symbol=function.name,
-        message=f"`{owner.name}` ({owner.place_of(function)}) declares `{function.name}` abstract, and no "
-        f"class in the MRO of `{head.name}` defines it, so no instance can be made.",
+        message=f"{_describe_lack(head, owner, function)}, so no instance can be made.",
         fix=f"Define `{function.name}` as another class of the target does.",
     )

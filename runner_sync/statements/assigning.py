@@ -35,6 +35,11 @@ def target_names(target: ast.expr) -> Iterator[ast.expr]:
         yield target
 
 
+def targets_of(statement: ast.Assign | ast.AnnAssign) -> list[ast.expr]:
+    """Return the targets of an assignment as they are written: ``a`` and ``b, c`` of ``a = b, c = rows``."""
+    return statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+
+
 _Assigned = tuple[ast.expr, ast.expr | None, ast.expr | None]
 
 

@@ -16,6 +16,7 @@ from functools import cached_property
 from runner_sync.naming import Import, project_of
 from runner_sync.profile import Profile
 from runner_sync.statements import first_function, is_python
+from runner_sync.statements.assigning import targets_of
 from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.syntax import dotted_name, is_string, module_of, walk
 from runner_sync.texts.import_entries import read_imports
@@ -102,7 +103,7 @@ def _find_constructions(module: ast.Module) -> Iterator[tuple[str, str]]:
         if not isinstance(node, ast.Assign | ast.AnnAssign) or not isinstance(node.value, ast.Call):
             continue
         name = dotted_name(node.value.func)
-        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+        for target in targets_of(node):
             owner, _, attribute = (dotted_name(target) or "").rpartition(".")
             if name is not None and owner == "self":
                 yield attribute, name

@@ -25,6 +25,7 @@ from collections.abc import Iterator, Mapping
 
 from runner_sync.model import Severity
 from runner_sync.profile import Output
+from runner_sync.statements.assigning import targets_of
 from runner_sync.syntax import Function, calls_in, is_none, walk, walk_suites
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import (
@@ -75,7 +76,7 @@ def _find_filled_fields(pair: Pair, output: Output) -> frozenset[str] | None:
         for top in tops
         for node in walk_suites(top)
         if isinstance(node, ast.Assign | ast.AnnAssign)
-        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        for target in targets_of(node)
         if isinstance(target, ast.Attribute)
     }
     return frozenset({k.arg for call in made for k in call.keywords if k.arg} | set_later)

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from runner_sync.statements.assigning import targets_of
 from runner_sync.syntax import Function, first_line
 from runner_sync.verify.runners.reading import Reading, dotted
 
@@ -41,19 +42,20 @@ def find_definition(reading: Reading, qualname: str) -> Function | ast.ClassDef 
 
 def text_hash(reading: Reading, qualname: str) -> str:
     """Return the hash of the lines of a definition or class-level field; ``""`` if there is none."""
-    node = find_definition(reading, qualname) or _find_field(reading, qualname)
+    node = _find_unit(reading, qualname)
     return hash_text(reading.text_of(node)) if node is not None else ""
+
+
+def _find_unit(reading: Reading, qualname: str) -> ast.stmt | None:
+    """Return the statement of a definition or a class-level field; ``None`` if there is none."""
+    return find_definition(reading, qualname) or _find_field(reading, qualname)
 
 
 def _find_field(reading: Reading, qualname: str) -> ast.stmt | None:
     owner, _, member = qualname.rpartition(".")
     body = reading.classes[owner].node.body if owner in reading.classes else []
-    named = (s for s in body if isinstance(s, ast.Assign | ast.AnnAssign) and _target_name(s) == member)
-    return next(named, None)
-
-
-def _target_name(statement: ast.Assign | ast.AnnAssign) -> str:
-    return dotted(statement.targets[0] if isinstance(statement, ast.Assign) else statement.target)
+    assigning = (statement for statement in body if isinstance(statement, ast.Assign | ast.AnnAssign))
+    return next((statement for statement in assigning if dotted(targets_of(statement)[0]) == member), None)
 
 
 def hash_text(text: str) -> str:
@@ -74,7 +76,7 @@ def outside_lines(reading: Reading, qualname: str, *, label: str) -> list[tuple[
     """
     from runner_sync.markers import read_markers
 
-    node = find_definition(reading, qualname) or _find_field(reading, qualname)
+    node = _find_unit(reading, qualname)
     if node is None:
         return None
     marked = read_markers(reading.text, path=reading.path, label=label).marked

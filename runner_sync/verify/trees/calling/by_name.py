@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from runner_sync.model import Project
 from runner_sync.signatures import Arguments
+from runner_sync.statements.assigning import targets_of
 from runner_sync.syntax import Function, is_name, string_of
 from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.program import Program
@@ -77,7 +78,7 @@ def _read_keys(node: ast.expr, function: Function) -> list[str]:
 
 def _read_stored_keys(statement: ast.Assign | ast.AnnAssign, name: str, function: Function) -> list[str]:
     """Return the keys that a statement puts into the dictionary called ``name``."""
-    target = statement.target if isinstance(statement, ast.AnnAssign) else statement.targets[0]
+    target = targets_of(statement)[0]
     if is_name(target, name) and isinstance(statement.value, ast.Dict | ast.Call):
         return _read_keys(statement.value, function)
     match target:

@@ -1,6 +1,6 @@
 """Caches answers on the object that they are about, so they live as long as it does.
 
-Comes in: methods, or keys with functions that compute the values. Goes out: values. May touch: nothing.
+Comes in: methods and functions, or keys with functions that compute the values. Goes out: values. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Hashable
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 _Answer = TypeVar("_Answer")
 _Asked = ParamSpec("_Asked")
@@ -26,6 +26,28 @@ class Answers:
             self._known[question] = find()
         known: _Answer = self._known[question]
         return known
+
+
+class _Holder(Protocol):
+    """An object that holds answers about itself."""
+
+    answers: Answers
+
+
+_Held = TypeVar("_Held", bound=_Holder)
+
+
+def answered_once(
+    find: Callable[Concatenate[_Held, _Asked], _Answer],
+) -> Callable[Concatenate[_Held, _Asked], _Answer]:
+    """Make a function compute its answer once for each set of arguments: the first holds the answers, the others have
+    to be hashable."""
+
+    @functools.wraps(find)
+    def answer(holder: _Held, /, *args: _Asked.args, **named: _Asked.kwargs) -> _Answer:
+        return holder.answers.once((find, *args, *named.items()), lambda: find(holder, *args, **named))
+
+    return answer
 
 
 def remembered(find: Callable[Concatenate[Any, _Asked], _Answer]) -> Callable[Concatenate[Any, _Asked], _Answer]:

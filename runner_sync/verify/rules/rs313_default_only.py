@@ -34,6 +34,7 @@ from typing import TypeGuard
 
 from runner_sync.model import Finding, Project, Severity
 from runner_sync.syntax import Function
+from runner_sync.verify.answers import answered_once
 from runner_sync.verify.trees.classes import Assignment, Method, Mro
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import nodes_of, words_of
@@ -92,8 +93,7 @@ def _key_override(name: str, override: Frame) -> tuple[str, str, str]:
 
 def _find_read_idle(program: Program, mro: Mro, project: Project) -> Iterator[_Idle]:
     """Yield read attributes that stay at their default, with omni's override and the hidden method of ``project``."""
-    idle = program.answers.once((CODE, mro, project), lambda: {} if mro.open else _find_idle(program, mro, project))
-    for name, writer in idle.items():
+    for name, writer in _find_idle(program, mro, project).items() if not mro.open else ():
         override = program.omnis_override(mro, writer)
         readers = list(_find_reads(program, mro, name)) if override is not None else []
         if override is not None and readers:
@@ -101,6 +101,7 @@ def _find_read_idle(program: Program, mro: Mro, project: Project) -> Iterator[_I
             yield name, override, writer, next(running, readers[0])
 
 
+@answered_once
 def _find_idle(program: Program, mro: Mro, project: Project) -> dict[str, Function]:
     """Return attributes to which only methods of ``project`` that cannot run give more than a default.
 

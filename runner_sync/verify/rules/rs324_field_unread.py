@@ -27,6 +27,7 @@ from dataclasses import dataclass
 
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import Function, dotted_name, is_name, walk
+from runner_sync.verify.answers import answered_once
 from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro, classes_in
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import calls_of, nodes_of, reads_of, words_of
@@ -59,12 +60,13 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
                 yield _make_finding(row)
 
 
+@answered_once
 def _find_unread_once(program: Program, mro: Mro, old: Program) -> list[_Unread]:
-    return program.answers.once((CODE, mro, old), lambda: list(_find_unread(program, mro, old)))
+    return list(_find_unread(program, mro, old))
 
 
 def _find_unread(program: Program, mro: Mro, old: Program) -> Iterator[_Unread]:
-    known = old.answers.once(CODE, lambda: _collect_words(old))
+    known = _collect_words(old)
     mentioned = frozenset().union(*(program.mentioned(other) for other in program.leaves()))
     for hidden, override in _find_hidden(program, mro):
         name = hidden.function.name
@@ -79,6 +81,7 @@ def _find_unread(program: Program, mro: Mro, old: Program) -> Iterator[_Unread]:
                 yield _Unread(override, hidden, node, kind)
 
 
+@answered_once
 def _collect_words(old: Program) -> Mapping[str, frozenset[str]]:
     """Return the words of upstream's methods in the old trees, by method name."""
     found: dict[str, frozenset[str]] = {}

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from runner_sync import mro
 from runner_sync.syntax import Function, is_super, self_attributes_set, walk
+from runner_sync.verify.answers import answered_once
 from runner_sync.verify.runners.job import Library
 from runner_sync.verify.runners.reading import ClassText
 
@@ -90,12 +91,10 @@ class Ancestry:
         return next((c for c in self.classes[self.classes.index(start) :] if method in c.methods), None)
 
 
+@answered_once
 def find_ancestry(library: Library, head: ClassText) -> Ancestry:
     """Return the MRO of ``head``; the bases as written if C3 finds no order or they form a circle."""
-    return library.answers.once((find_ancestry, id(head)), lambda: _build_ancestry(library, head))
 
-
-def _build_ancestry(library: Library, head: ClassText) -> Ancestry:
     def bases(owner: ClassText) -> list[ClassText]:
         found = (library.find_class(owner.reading, base) for base in owner.node.bases)
         return [one for one in found if one is not None]

@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache
 
 from runner_sync.profile import Profile
 from runner_sync.syntax import Function, calls_in, walk
+from runner_sync.verify.answers import answered_once
 from runner_sync.verify.runners.ancestry import Ancestry, find_ancestry
 from runner_sync.verify.runners.job import Library, Subject
 from runner_sync.verify.runners.reading import ClassText, Reading, constant_text, dotted
@@ -73,11 +74,10 @@ class Pair:
         return tuple(c for c in self.npu_mro.classes if c not in self.gpu_mro.classes)
 
 
+@answered_once
 def make_pairs(subject: Subject) -> tuple[Pair, ...]:
     """Return the twins of one module, made once for all rules."""
-    return subject.answers.once(
-        make_pairs, lambda: tuple(Pair(subject.library, gpu, npu) for gpu, npu in subject.twins)
-    )
+    return tuple(Pair(subject.library, gpu, npu) for gpu, npu in subject.twins)
 
 
 def find_whole_pairs(subject: Subject) -> tuple[Pair, ...]:

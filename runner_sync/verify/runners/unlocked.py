@@ -9,18 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from runner_sync.profile import Profile
+from runner_sync.verify.answers import answered_once
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import find_definition, text_hash
 from runner_sync.verify.runners.parity import translate_to_npu
 from runner_sync.verify.runners.reading import Reading
 
 
+@answered_once
 def unlocked_twins(subject: Subject) -> tuple[tuple[str, str], ...]:
     """Return NPU and GPU name of every unit that both sides define and whose GPU text the lock does not record."""
-    return subject.answers.once(unlocked_twins, lambda: _find_unlocked_twins(subject))
-
-
-def _find_unlocked_twins(subject: Subject) -> tuple[tuple[str, str], ...]:
     if _is_inferred(subject):
         return ()
     locked = {entry.qualname for entry in subject.module.entries if entry.gpu is not None}
@@ -44,12 +42,9 @@ def find_helpers_in_place(subject: Subject, name: str) -> tuple[str, ...]:
     return tuple(map(subject.profile.gpu_name, find_twin_helpers(name, *read_unit_texts(subject))))
 
 
+@answered_once
 def read_unit_texts(subject: Subject) -> tuple[dict[str, str], dict[str, str]]:
     """Return the texts of the NPU units, and of the GPU units as NPU would spell them, by NPU name."""
-    return subject.answers.once(read_unit_texts, lambda: _read_unit_texts(subject))
-
-
-def _read_unit_texts(subject: Subject) -> tuple[dict[str, str], dict[str, str]]:
     mine, twin = (
         {name: unit.text for name, unit in side.units.items()} if side is not None else {}
         for side in (subject.npu, subject.gpu)

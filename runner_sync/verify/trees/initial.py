@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from runner_sync.signatures import arguments_of
 from runner_sync.syntax import Function, dotted_name, last_word
+from runner_sync.verify.answers import answered_once
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import nodes_of, words_of
@@ -78,12 +79,9 @@ def _is_of_class(called: ast.expr, classes: set[str]) -> bool:
     return isinstance(called, ast.Attribute) and bool(dotted_name(called)) and last_word(called.value) in classes
 
 
+@answered_once
 def _find_started(program: Runtime, mro: Mro) -> set[str]:
     """Return ``__init__``, and the methods that it, or a method that it may call, mentions."""
-    return program.answers.once((_find_started, mro), lambda: _follow(program, mro))
-
-
-def _follow(program: Runtime, mro: Mro) -> set[str]:
     found, fresh = set[str](), {"__init__"}
     while fresh:
         found |= fresh

@@ -9,18 +9,16 @@ import ast
 from collections.abc import Iterable
 
 from runner_sync.syntax import Function, is_name
+from runner_sync.verify.answers import answered_once
 from runner_sync.verify.trees.classes import Method, Mro
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import calls_of
 from runner_sync.verify.trees.program import Program
 
 
+@answered_once
 def find_hidden_callers(program: Program, mro: Mro) -> dict[str, Function]:
     """Return, for each method called on ``self``, its first caller among the methods that cannot run."""
-    return program.answers.once((find_hidden_callers, mro), lambda: _find_hidden_callers(program, mro))
-
-
-def _find_hidden_callers(program: Program, mro: Mro) -> dict[str, Function]:
     live, found = program.live(mro), dict[str, Function]()
     methods = (f for info in mro.classes for functions in info.methods.values() for f in functions)
     for function in methods:

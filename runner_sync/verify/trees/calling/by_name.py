@@ -14,6 +14,7 @@ from runner_sync.model import Project
 from runner_sync.signatures import Arguments
 from runner_sync.statements.assigning import targets_of
 from runner_sync.syntax import Function, is_name, string_of
+from runner_sync.verify.answers import answered_once
 from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.program import Program
 
@@ -29,9 +30,10 @@ class NamedCall:
     project: Project
 
 
+@answered_once
 def find_named_calls(program: Program, name: str) -> list[NamedCall]:
     """Return the ``collective_rpc`` calls of method ``name`` in vllm-ascend and vLLM modules around the runners."""
-    return program.answers.once((_CALLS, name), lambda: list(_find_calls(program, name)))
+    return list(_find_calls(program, name))
 
 
 def _find_calls(program: Program, name: str) -> Iterator[NamedCall]:

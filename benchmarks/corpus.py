@@ -73,7 +73,7 @@ def _load_runner(case: replaying.Case, module: RunnerModule) -> Runner | None:
     new = inputs.read_first(open_tree("vllm-omni", case.omni_after), module.paths)
     if old is None or new is None:
         return None
-    anchor = module.upstreams[0]
+    anchor = module.anchor
     base, upstream = (open_tree("vllm-ascend", v).read(anchor.path) or "" for v in (case.ascend_base, case.ascend))
     return Runner(new[0], anchor.name, old[1], new[1], base, upstream)
 

@@ -107,7 +107,7 @@ def _load_gpu_deltas() -> tuple[Delta, ...]:
 def _load_npu_deltas() -> tuple[Delta, ...]:
     found: list[Delta] = []
     for case in select_cases():
-        path = NPU.modules[0].upstreams[0].path
+        path = NPU.modules[0].anchor.path
         known = texts.members(open_tree("vllm-ascend", case.ascend_base).read(path) or "", "NPUModelRunner", path)
         for module in NPU.runners:
             place = inputs.read_first(open_tree("vllm-omni", case.omni_before), module.paths)
@@ -194,8 +194,8 @@ def _upgrade(planted: Planted) -> tuple[str, int]:
 def _make_job(planted: Planted) -> ModuleJob:
     profile = BUILT_IN[planted.profile]
     module, (base, upstream) = profile.modules[0], planted.modules
-    new = ModuleRevision(planted.upstream_ref, upstream, module.upstreams[0].path)
-    old = ModuleRevision(planted.base_ref, base, module.upstreams[0].path)
+    new = ModuleRevision(planted.upstream_ref, upstream, module.anchor.path)
+    old = ModuleRevision(planted.base_ref, base, module.anchor.path)
     text = extract_imports(base) + wrap_in_class(planted.texts.omni, module.name)
     return ModuleJob(profile, module, module.paths[0], text, Upstream(new=new, bases=(old, new)))
 

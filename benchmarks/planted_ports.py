@@ -264,7 +264,7 @@ def _make_job(plant: Plant) -> ModuleJob:
     runner, module = plant.runner, plant.runner.module
     assert module.gpu is not None
     vllm = _load_revision("vllm", debts.get_vllm_version(runner.release), NPU.vllm_of(module).path)
-    ascend = _load_revision("vllm-ascend", runner.ascend, module.upstreams[0].path)
+    ascend = _load_revision("vllm-ascend", runner.ascend, module.anchor.path)
     before = runner.gpu.replace(plant.gpu[1], plant.gpu[0], 1)
     twin = GpuTwin(
         new=ModuleRevision(runner.release, runner.gpu, module.gpu.path),

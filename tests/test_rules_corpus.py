@@ -25,7 +25,7 @@ def findings(
         text = omni.read(path) if path else None
         if text is None or module.gpu is None:
             continue
-        upstream = module.upstreams[0].path
+        upstream = module.anchor.path
         modules.append(
             CheckModule(
                 path,

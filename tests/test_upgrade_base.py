@@ -19,7 +19,7 @@ from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
 from runner_sync.upgrade.module import upgrade_module
 
 MODULE = NPU.modules[0]
-PATH = MODULE.upstreams[0].path
+PATH = MODULE.anchor.path
 UNIT = "OmniNPUModelRunner.run"
 
 

@@ -24,7 +24,7 @@ from runner_sync.upgrade.module import ModuleResult, upgrade_module
 from runner_sync.upgrade.placing import place
 
 MODULE = NPU.modules[0]
-PATH = MODULE.upstreams[0].path
+PATH = MODULE.anchor.path
 
 
 def runner(text: str, name: str = "OmniNPUModelRunner") -> str:

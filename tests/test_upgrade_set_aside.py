@@ -71,7 +71,7 @@ COPY = UPSTREAM.replace("NPUModelRunner", "OmniNPUModelRunner").replace(
 
 def _after(now: str) -> tuple[str, list[str]]:
     """A copy of ``UPSTREAM`` after the upgrade to ``now``, and the questions."""
-    path = NPU.modules[0].upstreams[0].path
+    path = NPU.modules[0].anchor.path
     old, new = ModuleRevision("0.1", UPSTREAM, path), ModuleRevision("0.2", now, path)
     job = ModuleJob(NPU, NPU.modules[0], "runner.py", COPY, Upstream(new=new, bases=(old, new)))
     result = upgrade_module(job)

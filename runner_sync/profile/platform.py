@@ -43,6 +43,11 @@ class RunnerModule:
     gpu: Anchor | None = None
     inherits: bool = False
 
+    @property
+    def anchor(self) -> Anchor:
+        """The first of the upstreams: the class that the module's own class follows."""
+        return self.upstreams[0]
+
 
 @dataclass(frozen=True, slots=True)
 class NameRewrite:
@@ -123,7 +128,7 @@ class Profile:
     @property
     def followed(self) -> Project:
         """The project that all modules are copied from."""
-        return self.modules[0].upstreams[0].project
+        return self.modules[0].anchor.project
 
     @property
     def has_twins(self) -> bool:
@@ -153,7 +158,7 @@ class Profile:
     def vllm_of(self, module: RunnerModule) -> Anchor:
         """Return the vLLM class that ``module`` and its GPU twin derive from: the runner, unless the upstream names
         another."""
-        upstream = module.upstreams[0]
+        upstream = module.anchor
         return Anchor("vllm", upstream.vllm or VLLM_RUNNER, upstream.vllm_class or self.vllm_class)
 
     def fitted(self, lacks: Callable[[str, str], bool]) -> Profile:

@@ -81,7 +81,7 @@ def _describe_module(given: inputs.Inputs, derived: DerivedModule) -> CheckModul
         gpu_path=twin.path if twin is not None else "",
         gpu_text=given.omni.read(twin.path) if twin is not None else None,
         entries=tuple(entry for entry in given.lock.entries if entry.path == derived.path),
-        upstream_path=derived.module.upstreams[0].path,
+        upstream_path=derived.module.anchor.path,
     )
 
 

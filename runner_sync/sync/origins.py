@@ -137,7 +137,7 @@ def _find_upstream_versions(
     ordered = [*chosen, *(side for side in reversed(candidates) if side not in chosen)]
     tables = [(side, unit_table(side.text, side.path)) for side in ordered]
     return [
-        Known(f"{TITLES[derived.module.upstreams[0].project]} {side.ref}", table[upstream].text, table[upstream].start)
+        Known(f"{TITLES[derived.module.anchor.project]} {side.ref}", table[upstream].text, table[upstream].start)
         for side, table in tables
         if upstream in table
     ]

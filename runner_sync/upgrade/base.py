@@ -100,7 +100,7 @@ def find_base(
     copied, unsynced, beside = _drop_unsynced(text, origin.text, older)
     if known is None:
         origin = replace(origin, composite=(*origin.composite, *beside))
-    anchor = module.upstreams[0]
+    anchor = module.anchor
     how: How = "lock" if known is not None else "composite" if origin.composite else "inferred"
     score = round(origin.similarity, 3)
     side = next(side for side in reversed(sides) if side.ref == origin.ref)
@@ -133,7 +133,7 @@ def _drop_unsynced(text: str, base: str, older: Sequence[Candidate]) -> tuple[st
 
 def name_in_upstream(unit: str, module: RunnerModule) -> str:
     """Return the qualified name that a unit has in the upstream module."""
-    return f"{module.upstreams[0].name}.{unit.rpartition('.')[2]}" if "." in unit else unit
+    return f"{module.anchor.name}.{unit.rpartition('.')[2]}" if "." in unit else unit
 
 
 def _find_namesakes(name: str, sides: Sequence[ModuleRevision]) -> list[Candidate]:

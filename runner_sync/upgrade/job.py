@@ -287,7 +287,7 @@ class ModuleJob:
     @property
     def upstream_title(self) -> str:
         """Return the name of the first upstream as questions give it."""
-        return TITLES[self.module.upstreams[0].project]
+        return TITLES[self.module.anchor.project]
 
     @cached_property
     def refused(self) -> dict[str, str]:

@@ -65,7 +65,7 @@ def _compose_module_text(job: StartJob) -> str:
     """Fill the skeleton with the twin's members, its base classes, and the imports that they need."""
     assert job.module.gpu is not None
     translated = TRANSLATION.module(job.gpu.text, job.profile, job.gpu.path, False).text
-    name, anchor = job.module.name, job.module.upstreams[0]
+    name, anchor = job.module.name, job.module.anchor
     members = _make_members(job, texts.members(translated, name, job.gpu.path))
     bases, base_imports = _make_bases(job, translated)
     text = _render(
@@ -102,7 +102,7 @@ def _write_import(row: NameRewrite, job: StartJob) -> str:
 
 
 def _make_members(job: StartJob, gpu: Mapping[str, str]) -> dict[str, str]:
-    anchor = job.module.upstreams[0]
+    anchor = job.module.anchor
     upstream = texts.members(job.upstream.text, anchor.name, job.upstream.path)
     origin = job.profile.vllm_of(job.module).name
     vllm = texts.members(job.vllm.text, origin, job.vllm.path) if job.vllm is not None else {}
@@ -124,7 +124,7 @@ def _make_member(job: StartJob, text: str, *, vllm: str, upstream: str) -> str:
 
 def _make_bases(job: StartJob, translated: str) -> tuple[list[str], list[str]]:
     """Return base class expressions and their imports, with vllm-ascend's class in place of a vLLM class."""
-    anchor = job.module.upstreams[0]
+    anchor = job.module.anchor
     names, lines = [], []
     for base in texts.bases_of(translated, job.module.name, job.gpu.path):
         origin = base.origins[0] if base.origins else None

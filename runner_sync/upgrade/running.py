@@ -43,7 +43,7 @@ def find_running(class_name: str, drafts: Sequence[Draft], job: ModuleJob) -> Ru
     inherited = job.hierarchy.of(class_name)
     own = {d.member: d.text for d in drafts if d.owner == class_name and not d.removed}
     omni = inherited.omnis
-    new, anchor = job.upstream.new, job.module.upstreams[0]
+    new, anchor = job.upstream.new, job.module.anchor
     upstream = texts.members(new.text, anchor.name, new.path) if new is not None else {}
     run = []
     for member in {**own, **omni, **upstream, **inherited.vllm}:

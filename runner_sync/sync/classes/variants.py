@@ -28,7 +28,7 @@ def make_variant_finder(
 
     Skips a variant that did not exist at that revision: whoever made it a base later has seen its methods.
     """
-    anchor, dotted = derived.module.upstreams[0], module_name(derived.path)
+    anchor, dotted = derived.module.anchor, module_name(derived.path)
 
     def find_variants(ref: str) -> list[Variant]:
         known = []

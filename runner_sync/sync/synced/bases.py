@@ -53,7 +53,7 @@ class Bases:
         if tree is None:
             return None
         inputs.require_one_followed(self.given.profile)
-        path = derived.module.upstreams[0].path
+        path = derived.module.anchor.path
         text = tree.read(path)
         if text is None and derived.module.upstreams == self.modules[0].module.upstreams:
             raise InputError(
@@ -76,7 +76,7 @@ class Bases:
             return None
         if ref == tree.source.ref and not tree.source.is_known_elsewhere:
             return None
-        path = derived.module.upstreams[0].path
+        path = derived.module.anchor.path
         try:
             side = self.revisions.read_locked(self._followed, ref, path, self.read_upstream(derived))
         except InputError:
@@ -89,7 +89,7 @@ class Bases:
         Returns only the present one if upstream is not merged. Raises ``InputError`` if no revision is known or
         readable.
         """
-        path = derived.module.upstreams[0].path
+        path = derived.module.anchor.path
         now = self.read_upstream(derived)
         if now is None:
             return ()
@@ -137,7 +137,7 @@ class Bases:
         In vllm-ascend 0.12, ``NPUWorker`` stood in ``worker_v1.py``.
         """
         derived = self._find_modules_following(path)
-        imports = [(one.module.upstreams[0], entry) for one in derived for entry in _list_imports(one)]
+        imports = [(one.module.anchor, entry) for one in derived for entry in _list_imports(one)]
         modules = [entry.module for anchor, entry in imports if entry.name == anchor.name]
         places = [paths_of(name) for name in dict.fromkeys(modules) if project_of(name) == self._followed]
         return [files[0] for files in places if all(tree.read(file) is None for file in files)]
@@ -169,7 +169,7 @@ class Bases:
         """Make a function that names the upstream commits, if at hand, that brought or removed the lines of a hunk."""
 
         def name_commits(unit: str, lines: Sequence[str], since: str, *, gone: bool = False) -> str:
-            known = self._timelines.get(derived.module.upstreams[0].path)
+            known = self._timelines.get(derived.module.anchor.path)
             if known is None:
                 return ""
             commits = (known.losses if gone else known.causes)(unit.rpartition(".")[2], lines, since)
@@ -197,7 +197,7 @@ class Bases:
         return [*before, side, *(self.revisions.at(self._followed, ref, *places) for ref in between)]
 
     def _find_modules_following(self, path: str) -> list[DerivedModule]:
-        return [derived for derived in self.modules if derived.module.upstreams[0].path == path]
+        return [derived for derived in self.modules if derived.module.anchor.path == path]
 
 
 def _list_imports(derived: DerivedModule) -> Collection[Import]:

@@ -39,7 +39,7 @@ def _find_locked_candidates(
     """Yield each module with the revisions that the lock names for its units."""
     trees: dict[str, Tree] = {}
     for derived in modules:
-        path = derived.module.upstreams[0].path
+        path = derived.module.anchor.path
         upstreams = [entry.upstream for entry in given.lock.entries if entry.path == derived.path]
         refs = sorted({upstream.ref for upstream in upstreams if upstream is not None})
         for ref in refs:

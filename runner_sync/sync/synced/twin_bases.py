@@ -299,7 +299,7 @@ class TwinBases:
         now, base = self.given.followed, self.options.base(self.given.profile.followed)
         if now is None or base is None:
             return now is not None
-        path = self.modules[0].module.upstreams[0].path
+        path = self.modules[0].module.anchor.path
         return now.read(path) != self.revisions.at(self.given.profile.followed, base, path).text
 
     def _is_candidate(self, ref: str) -> bool:

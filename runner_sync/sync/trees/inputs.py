@@ -250,7 +250,7 @@ def refuse_unread(profile: Profile, ascend: TreeOptions, base: str | None) -> No
 def require_one_followed(profile: Profile) -> None:
     """Raise ``InputError`` if modules of the profile follow different projects, because one run follows one."""
     for module in profile.modules:
-        if (project := module.upstreams[0].project) != profile.followed:
+        if (project := module.anchor.project) != profile.followed:
             raise InputError(
                 f"{module.name} follows {TITLES[project]} in this profile, and {profile.modules[0].name} "
                 f"{TITLES[profile.followed]}: one run follows one project, so give each a configuration of its "

@@ -95,13 +95,13 @@ def _make_base_now(draft: Draft, job: ModuleJob) -> BaseRef | None:
     assert job.upstream.new is not None
     if draft.upstream is None:
         return None
-    anchor, name = job.module.upstreams[0], name_in_upstream(draft.name, job.module)
+    anchor, name = job.module.anchor, name_in_upstream(draft.name, job.module)
     return BaseRef(anchor.project, job.upstream.new.ref, anchor.path, name, "lock", 1.0, digest(draft.upstream))
 
 
 def _find_given_up(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> frozenset[str]:
     """Return statements of the copy that replace statements of its base and come from methods that upstream removed."""
-    owner = job.module.upstreams[0].name
+    owner = job.module.anchor.name
     if not draft.owner:
         return frozenset()
     return collect_given_up_statements(draft.text, origin.text, owner, sides=job.upstream.bases, ref=origin.ref)
@@ -119,7 +119,7 @@ def _find_split_off(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> tup
 
 def _read_methods(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> tuple[Mapping[str, str], Mapping[str, str]]:
     """Return the methods of the upstream class at the revision of ``origin`` and now; both empty if one is unknown."""
-    owner, now = job.module.upstreams[0].name, job.upstream.new
+    owner, now = job.module.anchor.name, job.upstream.new
     old = job.upstream.at(origin.ref)
     if not draft.owner or old is None or now is None:
         return {}, {}
@@ -156,7 +156,7 @@ def _draft_split_off(draft: Draft, member: str, text: str, job: ModuleJob, *, up
     """Return a draft with a question for ``member``, which upstream split off the method of ``draft``."""
     now = draft.base_now
     if now is not None:
-        now = replace(now, qualname=f"{job.module.upstreams[0].name}.{member}", digest=digest(upstream))
+        now = replace(now, qualname=f"{job.module.anchor.name}.{member}", digest=digest(upstream))
     rest = Draft(
         f"{draft.owner}.{member}",
         (Stage(""), Stage(text, "upstream")),

@@ -36,7 +36,7 @@ def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     Skips copies, which are merged, and overrides that always call upstream's method. Skips an override that resembles
     neither upstream's nor vLLM's method and only shares the name.
     """
-    anchor, name = job.module.upstreams[0], job.module.name
+    anchor, name = job.module.anchor, job.module.name
     ref, old, new = find_upstream_members(drafts, job)
     inherited = job.hierarchy.of(name)
 
@@ -68,7 +68,7 @@ def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
 
 def ask_about_set_again(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     """Ask about attributes that an override sets again after calling a method in which upstream sets them otherwise."""
-    anchor, name = job.module.upstreams[0], job.module.name
+    anchor, name = job.module.anchor, job.module.name
     ref, old, new = find_upstream_members(drafts, job)
     inherited = job.hierarchy.of(name).members
 
@@ -127,7 +127,7 @@ def ask_about_hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterato
     """Yield a draft with a question for each method that upstream added or changed and another base class hides."""
     if not _is_direct_base(job):
         return
-    anchor, name = job.module.upstreams[0], job.module.name
+    anchor, name = job.module.anchor, job.module.name
     own = {draft.member for draft in drafts if draft.owner == name and not draft.removed}
     inherited = job.hierarchy.of(name).members
     ref, old, now = find_upstream_members(drafts, job)
@@ -249,7 +249,7 @@ def _find_uncalled_hooks(
 
     ``old`` and ``new`` are the methods of upstream's class by name.
     """
-    anchor, name = job.module.upstreams[0], job.module.name
+    anchor, name = job.module.anchor, job.module.name
     inherited = job.hierarchy.of(name)
     own = {draft.member: draft.text for draft in drafts if draft.owner == name and not draft.removed}
     behind = inherited.omnis
@@ -287,7 +287,7 @@ def _reaches_upstream(member: str, mine: str | None, upstream: str, behind: str 
 
 def find_upstream_members(drafts: Sequence[Draft], job: ModuleJob) -> tuple[str, Mapping[str, str], Mapping[str, str]]:
     """Return the revision that the module follows, and the methods of upstream's class then and now, if at hand."""
-    ref, anchor = _find_base_ref(drafts, job), job.module.upstreams[0]
+    ref, anchor = _find_base_ref(drafts, job), job.module.anchor
     side = job.upstream.settled or job.upstream.at(ref)
     if job.upstream.new is None or side is None:
         return ref, {}, {}
@@ -308,6 +308,6 @@ def _find_base_ref(drafts: Sequence[Draft], job: ModuleJob) -> str:
 
 def _is_direct_base(job: ModuleJob) -> bool:
     """Whether the module's class itself names upstream's class as a base; a subclass would get the same questions."""
-    anchor = job.module.upstreams[0]
+    anchor = job.module.anchor
     bases = texts.bases_of(job.text, job.module.name, job.path)
     return any(anchor.name in (base.expression, *(origin.name for origin in base.origins)) for base in bases)

@@ -46,7 +46,7 @@ def find(subject: Subject) -> Iterator[Hit]:
     base = subject.base(refs.most_common(1)[0][0]) if refs else None
     if subject.upstream is None or base is None or subject.runner is None:
         return
-    name = subject.runner.upstreams[0].name
+    name = subject.runner.anchor.name
     new, old = subject.upstream.classes.get(name), base.classes.get(name)
     if new is None or old is None:
         return

@@ -19,7 +19,7 @@ def explain(text: str, job: ModuleJob) -> str:
     confirms."""
     if job.upstream.new is not None:
         return ""
-    upstream = job.module.upstreams[0]
+    upstream = job.module.anchor
     package = upstream.path.partition("/")[0]
     words = {row.new_name for row in job.profile.names if row.new_module.partition(".")[0] == package}
     found = {used for word in words for used in _find_uses(text, word) - _find_uses(job.text, word)}

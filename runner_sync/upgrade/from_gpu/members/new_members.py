@@ -63,7 +63,7 @@ def _describe_sampler_steps(name: str, job: ModuleJob) -> tuple[str, ...]:
     hook, side = job.profile.sampler_hook, job.upstream.new
     if name != hook.method or side is None:
         return ()
-    return describe_skipped_steps(texts.members(side.text, job.module.upstreams[0].name, side.path).get(name, ""), hook)
+    return describe_skipped_steps(texts.members(side.text, job.module.anchor.name, side.path).get(name, ""), hook)
 
 
 def _review_added(draft: Draft, job: ModuleJob, decision: Member, notes: Sequence[str]) -> ReviewItem:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from sync_samples import AR, ASCEND, GPU_AR, VLLM
 
 from runner_sync.profile import NPU
-from runner_sync.upgrade.job import GpuBase, GpuTwin, Hierarchy, ModuleJob, ModuleResult, ModuleRevision, Upstream
+from runner_sync.upgrade.job import GpuTwin, Hierarchy, ModuleJob, ModuleResult, Upstream
 from runner_sync.upgrade.module import upgrade_module
+from runner_sync.upgrade.revision import GpuBase, ModuleRevision
 
 MODULE = next(module for module in NPU.modules if module.name == "NPUARModelRunner")
 

@@ -10,7 +10,7 @@ import pytest
 from runner_sync.profile import NPU, Profile
 from runner_sync.sync import memo
 from runner_sync.upgrade import TRANSLATION, InNpuWords, Translation, base
-from runner_sync.upgrade.job import ModuleRevision
+from runner_sync.upgrade.revision import ModuleRevision
 
 NAME = "Runner.run"
 FIRST = "    def run(self):\n        self.load()\n        self.step()\n        return self.one()\n"

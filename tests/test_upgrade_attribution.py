@@ -10,8 +10,9 @@ from runner_sync.model import BaseRef, How
 from runner_sync.profile import ASCEND_RUNNER, NPU
 from runner_sync.upgrade.attribution import count_statements_from, find_regions
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
+from runner_sync.upgrade.job import ModuleJob, Upstream
 from runner_sync.upgrade.outcomes import make_result
+from runner_sync.upgrade.revision import ModuleRevision
 
 OLD = """\
 def run(self):

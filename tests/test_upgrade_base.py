@@ -15,8 +15,9 @@ from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
 from runner_sync.sync.planning import find_units_apart
 from runner_sync.upgrade.base import find_base
-from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
+from runner_sync.upgrade.job import ModuleJob, Upstream
 from runner_sync.upgrade.module import upgrade_module
+from runner_sync.upgrade.revision import ModuleRevision
 
 MODULE = NPU.modules[0]
 PATH = MODULE.anchor.path

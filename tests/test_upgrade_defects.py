@@ -22,7 +22,7 @@ from sync_samples import (
 from runner_sync.confidence import DEFECT
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
+from runner_sync.upgrade.job import ModuleJob, Upstream
 from runner_sync.upgrade.module import upgrade_module
 from runner_sync.upgrade.questions.defects import (
     ask_about_order,
@@ -31,6 +31,7 @@ from runner_sync.upgrade.questions.defects import (
     ask_about_unknown,
 )
 from runner_sync.upgrade.questions.reviews import Shown, make_review
+from runner_sync.upgrade.revision import ModuleRevision
 
 FIRST = "        self._update_states(scheduler_output)\n"
 SETS = FIRST + "        self.started = self.clock()\n"

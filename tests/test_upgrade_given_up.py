@@ -7,8 +7,9 @@ import re
 import pytest
 
 from runner_sync.profile import NPU
-from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
+from runner_sync.upgrade.job import ModuleJob, Upstream
 from runner_sync.upgrade.module import upgrade_module
+from runner_sync.upgrade.revision import ModuleRevision
 
 MODULE = NPU.modules[0]
 PATH = MODULE.anchor.path

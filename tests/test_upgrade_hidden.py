@@ -26,9 +26,10 @@ from runner_sync import sync
 from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.job import Hierarchy, Inherited, ModuleJob, ModuleRevision, Upstream, Variant
+from runner_sync.upgrade.job import Hierarchy, Inherited, ModuleJob, Upstream, Variant
 from runner_sync.upgrade.questions.hidden import ask_about_variants
 from runner_sync.upgrade.questions.set_again import find_set_again
+from runner_sync.upgrade.revision import ModuleRevision
 from runner_sync.write import write
 
 OWN = "    def _update_states(self, scheduler_output):\n        self.mine = scheduler_output\n"

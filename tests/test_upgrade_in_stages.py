@@ -10,8 +10,9 @@ from sync_samples import AR, GPU_AR, OMNI_TREE, PACKED, Trees, check_upgrade, co
 
 from runner_sync.profile import NPU
 from runner_sync.upgrade.from_gpu.merging import sound_merge
-from runner_sync.upgrade.job import GpuBase, GpuTwin, ModuleJob, ModuleRevision
+from runner_sync.upgrade.job import GpuTwin, ModuleJob
 from runner_sync.upgrade.module import upgrade_module
+from runner_sync.upgrade.revision import GpuBase, ModuleRevision
 
 GPU = OMNI_TREE[AR].replace("platforms.npu.worker.npu_model_runner", "worker.gpu_model_runner").replace("NPU", "GPU")
 LATER = PACKED.replace("self.note(out)", "self.note(out, rows)")

@@ -19,9 +19,10 @@ from runner_sync.profile import NPU
 from runner_sync.statements import compiles
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_gpu.asking.ported_passages import list_questions
-from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
+from runner_sync.upgrade.job import ModuleJob, Upstream
 from runner_sync.upgrade.module import ModuleResult, upgrade_module
 from runner_sync.upgrade.placing import place
+from runner_sync.upgrade.revision import ModuleRevision
 
 MODULE = NPU.modules[0]
 PATH = MODULE.anchor.path

@@ -9,8 +9,9 @@ from sync_samples import AR, ASCEND, GPU_AR, VLLM
 
 from runner_sync.profile import NPU
 from runner_sync.upgrade import Settings
-from runner_sync.upgrade.job import GpuBase, GpuTwin, Hierarchy, Inherited, ModuleJob, ModuleRevision, Upstream
+from runner_sync.upgrade.job import GpuTwin, Hierarchy, Inherited, ModuleJob, Upstream
 from runner_sync.upgrade.module import upgrade_module
+from runner_sync.upgrade.revision import GpuBase, ModuleRevision
 
 MODULE = next(module for module in NPU.modules if module.name == "NPUARModelRunner")
 FLUSH = "        self.tables.flush_rows_of_step(rows)\n"

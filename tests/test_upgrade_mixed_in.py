@@ -9,8 +9,9 @@ import pytest
 from runner_sync.model import ReviewItem
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.job import GpuBase, GpuTwin, Hierarchy, ModuleJob, ModuleRevision
+from runner_sync.upgrade.job import GpuTwin, Hierarchy, ModuleJob
 from runner_sync.upgrade.questions.mixed_in import ask_about_mixins, join_under_mixins
+from runner_sync.upgrade.revision import GpuBase, ModuleRevision
 
 MODULE = NPU.modules[0]
 HIERARCHY = Hierarchy(added_mixins={"Runner": {"Mixin": frozenset({"hand_on"})}})

@@ -13,8 +13,9 @@ from runner_sync.texts.member_text import is_same_but_for_hints
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
-from runner_sync.upgrade.job import Hierarchy, Inherited, ModuleJob, ModuleRevision, Upstream
+from runner_sync.upgrade.job import Hierarchy, Inherited, ModuleJob, Upstream
 from runner_sync.upgrade.redundant import drop_redundant
+from runner_sync.upgrade.revision import ModuleRevision
 
 HEAD = "class NPUARModelRunner(Base):\n"
 OLD = """\

@@ -10,10 +10,11 @@ from sync_samples import ASCEND
 from runner_sync.model import ReviewItem
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
+from runner_sync.upgrade.job import ModuleJob, Upstream
 from runner_sync.upgrade.questions.defects import ask_about_returns
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 from runner_sync.upgrade.returning import hand_over
+from runner_sync.upgrade.revision import ModuleRevision
 
 BEFORE = """    def run(self, rows):
         if rows is None:

@@ -12,8 +12,9 @@ from runner_sync import sync
 from runner_sync.lock import load
 from runner_sync.profile import NPU
 from runner_sync.units import texts
-from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
+from runner_sync.upgrade.job import ModuleJob, Upstream
 from runner_sync.upgrade.module import upgrade_module
+from runner_sync.upgrade.revision import ModuleRevision
 
 HEAD, COLLECT = GPU_TWIN.split("    def _collect", 1)
 COLLECT = f"    def _collect{COLLECT}"

@@ -10,8 +10,9 @@ from sync_samples import AR, GPU_AR, GPU_TWIN, NPU_TWIN
 from runner_sync.lock import digest
 from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
-from runner_sync.upgrade.job import GpuBase, GpuTwin, Hierarchy, Inherited, ModuleJob, ModuleResult, ModuleRevision
+from runner_sync.upgrade.job import GpuTwin, Hierarchy, Inherited, ModuleJob, ModuleResult
 from runner_sync.upgrade.module import upgrade_module
+from runner_sync.upgrade.revision import GpuBase, ModuleRevision
 
 MODULE = next(module for module in NPU.modules if module.name == "NPUARModelRunner")
 NPU_CLASS, GPU_CLASS = (text[: text.index("    def ")] for text in (NPU_TWIN, GPU_TWIN))

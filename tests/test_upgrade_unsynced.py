@@ -13,7 +13,8 @@ from runner_sync.profile import NPU
 from runner_sync.upgrade.base import Base
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_upstream.unsynced import ask_about_unsynced
-from runner_sync.upgrade.job import ModuleJob, ModuleRevision
+from runner_sync.upgrade.job import ModuleJob
+from runner_sync.upgrade.revision import ModuleRevision
 
 BEFORE = """    def update(self, rows):
         self.begin(rows)

@@ -13,16 +13,9 @@ from runner_sync.upgrade.from_gpu.twin.vllm_step import (
     find_calls_of_vllm,
     undo_vllm_step,
 )
-from runner_sync.upgrade.job import (
-    GpuBase,
-    GpuTwin,
-    Hierarchy,
-    Inherited,
-    ModuleJob,
-    ModuleRevision,
-    Upstream,
-)
+from runner_sync.upgrade.job import GpuTwin, Hierarchy, Inherited, ModuleJob, Upstream
 from runner_sync.upgrade.module import upgrade_module
+from runner_sync.upgrade.revision import GpuBase, ModuleRevision
 
 PLAIN = "        extra = self.make_extra_inputs()\n"
 SIZED = "        extra = self.make_extra_inputs(num_rows=0)\n"

@@ -14,7 +14,8 @@ from runner_sync.upgrade.from_gpu.merging.wrapped_returns import (
     remove_wrapping_changes,
     wrap_returns,
 )
-from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
+from runner_sync.upgrade.job import ModuleJob, Upstream
+from runner_sync.upgrade.revision import ModuleRevision
 
 WAS = """    def take(self, kv):
         if self.state is None:

@@ -21,7 +21,6 @@ from runner_sync import upgrade
 from runner_sync.lineage import Origin
 from runner_sync.profile import Profile
 from runner_sync.sources import cache as answer_cache
-from runner_sync.units.texts import unit_texts
 from runner_sync.upgrade import InNpuWords, ModuleRevision, Translation
 
 
@@ -54,7 +53,7 @@ def closest(name: str, text: str, sides: Sequence[ModuleRevision]) -> Origin | N
         return None
     ref, similarity, heritage, composite = answer
     side = next(side for side in reversed(sides) if side.ref == ref)
-    return Origin(ref, unit_texts(side.text, side.path)[name], similarity, frozenset(heritage), tuple(composite))
+    return Origin(ref, side.units[name], similarity, frozenset(heritage), tuple(composite))
 
 
 @lru_cache(maxsize=64)

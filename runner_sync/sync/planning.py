@@ -162,7 +162,7 @@ def _start_missing(
             continue
         derived = DerivedModule(module, path, "")
         gpu = bases.twins.read_twin(derived)
-        if gpu is None or not texts.members(gpu.text, module.gpu.name, gpu.path):
+        if gpu is None or not gpu.members(module.gpu.name):
             continue
         upstream = bases.read_upstream(derived)
         if upstream is None:

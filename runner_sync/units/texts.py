@@ -68,8 +68,13 @@ def _beside_units(text: str, path: str) -> Mapping[str, int]:
 
 def members(text: str, class_name: str, path: str) -> dict[str, str]:
     """Return ``{member name: text}`` of one class."""
+    return select_members(unit_texts(text, path), class_name)
+
+
+def select_members(units: Mapping[str, str], class_name: str) -> dict[str, str]:
+    """Select the members of one class from ``units``, by their plain names; none without a ``class_name``."""
     prefix = f"{class_name}."
-    return {name[len(prefix) :]: body for name, body in unit_texts(text, path).items() if name.startswith(prefix)}
+    return {name.removeprefix(prefix): text for name, text in units.items() if name.startswith(prefix)}
 
 
 def edit_units(text: str, edits: Mapping[str, str | None], path: str) -> str:

@@ -31,13 +31,11 @@ if TYPE_CHECKING:
     from runner_sync.upgrade.job import (
         Causes,
         Elsewhere,
-        GpuBase,
         GpuTwin,
         Hierarchy,
         Inherited,
         ModuleJob,
         ModuleResult,
-        ModuleRevision,
         Settings,
         Target,
         Upstream,
@@ -48,6 +46,7 @@ if TYPE_CHECKING:
     from runner_sync.upgrade.new_module import StartJob, start_module
     from runner_sync.upgrade.npu_words import TRANSLATION, InNpuWords, Translation
     from runner_sync.upgrade.questions.same_question import ask_once
+    from runner_sync.upgrade.revision import GpuBase, ModuleRevision
 
 __all__ = [
     "TRANSLATION",
@@ -86,13 +85,14 @@ _MODULES = {
     "from_gpu.members.beside_twin": "decide_without_upgrade",
     "from_gpu.twin.mixins": "find_instance_names",
     "job": (
-        "Causes Elsewhere GpuBase GpuTwin Hierarchy Inherited is_selected ModuleJob ModuleResult "
-        "ModuleRevision Settings Target Upstream Variant"
+        "Causes Elsewhere GpuTwin Hierarchy Inherited is_selected ModuleJob ModuleResult Settings Target Upstream "
+        "Variant"
     ),
     "module": "upgrade_module",
     "new_module": "start_module StartJob",
     "npu_words": "InNpuWords TRANSLATION Translation",
     "questions.same_question": "ask_once",
+    "revision": "GpuBase ModuleRevision",
 }
 
 __getattr__ = part_loader(__name__, _MODULES)

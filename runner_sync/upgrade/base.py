@@ -16,9 +16,9 @@ from runner_sync.lineage import Candidate, Origin
 from runner_sync.lock import digest
 from runner_sync.model import BaseRef, How, Lineage
 from runner_sync.profile import RunnerModule
-from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.job import Closest, ModuleJob, ModuleRevision
+from runner_sync.upgrade.job import Closest, ModuleJob
+from runner_sync.upgrade.revision import ModuleRevision
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def find_base_text(draft: Draft, job: ModuleJob) -> str | None:
     if draft.base is None:
         return None
     side = job.upstream.at(draft.base.ref)
-    return texts.unit_texts(side.text, side.path).get(draft.base.qualname) if side is not None else None
+    return side.units.get(draft.base.qualname) if side is not None else None
 
 
 def find_base(
@@ -137,7 +137,7 @@ def name_in_upstream(unit: str, module: RunnerModule) -> str:
 
 
 def _find_namesakes(name: str, sides: Sequence[ModuleRevision]) -> list[Candidate]:
-    tables = {side.ref: texts.unit_texts(side.text, side.path) for side in sides}
+    tables = {side.ref: side.units for side in sides}
     return [Candidate(ref, table[name]) for ref, table in tables.items() if name in table]
 
 

@@ -33,9 +33,10 @@ from runner_sync.units import (
 )
 from runner_sync.upgrade.draft import MODULE, Draft
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
-from runner_sync.upgrade.job import ModuleJob, ModuleRevision
+from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.defects import ask_about_meaning, ask_about_unknown
 from runner_sync.upgrade.questions.reviews import Shown, make_review
+from runner_sync.upgrade.revision import ModuleRevision
 
 
 def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[str, list[Draft]]:

@@ -18,21 +18,10 @@ from runner_sync.merge import Preference
 from runner_sync.model import TITLES, BaseRef, ReviewItem, UnitReport
 from runner_sync.profile import Profile, RunnerModule
 from runner_sync.texts.member_text import has_code_word
+from runner_sync.units import texts
 from runner_sync.upgrade.missing_imports import find_missing
 from runner_sync.upgrade.npu_words import TRANSLATION, Translation
-
-
-@dataclass(frozen=True, slots=True)
-class ModuleRevision:
-    """One module of an upstream at one revision; ``ref`` is a version or a short commit.
-
-    If not ``is_base``, the revision is read only to learn what the next release introduced, and is never a merge base.
-    """
-
-    ref: str
-    text: str
-    path: str = ""
-    is_base: bool = True
+from runner_sync.upgrade.revision import GpuBase, ModuleRevision
 
 
 class Causes(Protocol):
@@ -47,18 +36,6 @@ def _name_no_commits(unit: str, lines: Sequence[str], since: str, *, gone: bool 
 
 Closest = Callable[[str, str, Sequence[ModuleRevision]], Origin | None]
 """Takes the upstream name of a unit, omni's text of it, and revisions; returns the text that it was copied from."""
-
-
-@dataclass(frozen=True, slots=True)
-class GpuBase:
-    """The GPU twin at one omni revision; ``load_vllm`` loads, on demand, vLLM's module that the twin was made for."""
-
-    side: ModuleRevision
-    load_vllm: Callable[[], ModuleRevision | None]
-
-    @property
-    def vllm(self) -> ModuleRevision | None:
-        return self.load_vllm()
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +260,11 @@ class ModuleJob:
     hierarchy: Hierarchy = Hierarchy()
     target: Target = Target()
     settings: Settings = Settings()
+
+    @property
+    def units(self) -> Mapping[str, str]:
+        """The texts of the module's units, by qualified name."""
+        return texts.unit_texts(self.text, self.path)
 
     @property
     def upstream_title(self) -> str:

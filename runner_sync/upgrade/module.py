@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from runner_sync.units import texts
 from runner_sync.upgrade import mending, outcomes, returning
 from runner_sync.upgrade.composing import compose
 from runner_sync.upgrade.draft import Draft, Stage
@@ -83,7 +82,7 @@ def _complete_twin(job: ModuleJob, side: gpu_side.GpuSide, after: str) -> GpuTwi
 
 def _follow_upstream(job: ModuleJob) -> list[Draft]:
     """Return the units with vllm-ascend's change, which does not depend on the port from the GPU twin."""
-    units = texts.unit_texts(job.text, job.path)
+    units = job.units
     drafts = [Draft(name, (Stage(text),), chosen=is_selected(name, job.settings.only)) for name, text in units.items()]
     return ascend.follow(set_aside_unread(drafts, job), job)
 

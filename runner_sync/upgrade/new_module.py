@@ -23,9 +23,10 @@ from runner_sync.profile import NameRewrite, Profile, RunnerModule
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.vllm_step import merge_change
-from runner_sync.upgrade.job import ModuleResult, ModuleRevision
+from runner_sync.upgrade.job import ModuleResult
 from runner_sync.upgrade.npu_words import TRANSLATION
 from runner_sync.upgrade.questions.reviews import Shown, make_review
+from runner_sync.upgrade.revision import ModuleRevision
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +104,9 @@ def _write_import(row: NameRewrite, job: StartJob) -> str:
 
 def _make_members(job: StartJob, gpu: Mapping[str, str]) -> dict[str, str]:
     anchor = job.module.anchor
-    upstream = texts.members(job.upstream.text, anchor.name, job.upstream.path)
+    upstream = job.upstream.members(anchor.name)
     origin = job.profile.vllm_of(job.module).name
-    vllm = texts.members(job.vllm.text, origin, job.vllm.path) if job.vllm is not None else {}
+    vllm = job.vllm.members(origin) if job.vllm is not None else {}
     return {
         name: _make_member(job, text, vllm=vllm.get(name, ""), upstream=upstream.get(name, ""))
         for name, text in gpu.items()

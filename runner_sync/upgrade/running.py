@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runner_sync.texts.member_text import find_called_parents, self_names
-from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
 
@@ -44,7 +43,7 @@ def find_running(class_name: str, drafts: Sequence[Draft], job: ModuleJob) -> Ru
     own = {d.member: d.text for d in drafts if d.owner == class_name and not d.removed}
     omni = inherited.omnis
     new, anchor = job.upstream.new, job.module.anchor
-    upstream = texts.members(new.text, anchor.name, new.path) if new is not None else {}
+    upstream = new.members(anchor.name) if new is not None else {}
     run = []
     for member in {**own, **omni, **upstream, **inherited.vllm}:
         for layer in (own, omni, upstream, inherited.vllm):

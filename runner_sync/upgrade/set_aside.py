@@ -15,8 +15,9 @@ from runner_sync.confidence import UNMERGED
 from runner_sync.units import texts
 from runner_sync.upgrade.base import closest, find_base, name_in_upstream
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.job import ModuleJob, ModuleRevision
+from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
+from runner_sync.upgrade.revision import ModuleRevision
 
 
 def set_aside_unread(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:

@@ -140,7 +140,7 @@ def _has_selected_unit(derived: DerivedModule, gpu_new: ModuleRevision | None, o
     names = {derived.module.name, *texts.unit_texts(derived.text, derived.path)}
     if gpu_new is not None and derived.module.gpu is not None:
         twin = f"{derived.module.gpu.name}."
-        there = texts.unit_texts(gpu_new.text, derived.module.gpu.path)
+        there = gpu_new.units
         names |= {f"{derived.module.name}.{name.removeprefix(twin)}" for name in there if name.startswith(twin)}
     return any(is_selected(name, only) for name in names)
 
@@ -153,7 +153,7 @@ def _find_names_of_selected(
     Follows methods that only the twin has, because they would be ported together.
     """
     assert derived.module.gpu is not None
-    there = texts.members(gpu_new.text, derived.module.gpu.name, derived.module.gpu.path) if gpu_new is not None else {}
+    there = gpu_new.members(derived.module.gpu.name) if gpu_new is not None else {}
     here = texts.members(derived.text, derived.module.name, derived.path)
     todo = [name for name in there if is_selected(f"{derived.module.name}.{name}", only)]
     read = set[str]()
@@ -191,9 +191,9 @@ def _decide_mixins(
         return Hierarchy(added_mixins={name: missing})
     used = _find_names_of_selected(derived, gpu.new, options.only) if options.only else used_now
     unused = {mixin for mixin, names in missing.items() if names and not names & used}
-    had = _read_bases(gpu.settled, twin) if gpu.settled is not None else set()
+    had = gpu.settled.bases_of(twin) if gpu.settled is not None else set()
     settled = had - unused_then
-    tables = [_read_bases(base.side, twin) for base in gpu.bases]
+    tables = [base.side.bases_of(twin) for base in gpu.bases]
     old = set.intersection(*tables) - unused_then if tables else set()
     late = frozenset() if options.only else frozenset(old & missing.keys() - unused - settled)
     brought = {mixin: names for mixin, names in missing.items() if mixin not in unused | settled | old}
@@ -203,11 +203,6 @@ def _decide_mixins(
         missing_mixins={name: left} if left else {},
         late_mixins={name: late} if late else {},
     )
-
-
-def _read_bases(side: ModuleRevision, class_name: str) -> set[str]:
-    """Return the base expressions of a class at one revision of its module."""
-    return {base.expression for base in texts.bases_of(side.text, class_name, side.path)}
 
 
 class _NamesUsed(NamedTuple):

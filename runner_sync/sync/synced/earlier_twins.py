@@ -18,7 +18,6 @@ from runner_sync.sync.synced.twin_bases import TwinBases
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.trees import InGit
-from runner_sync.units.texts import unit_texts
 from runner_sync.upgrade import ModuleRevision
 from runner_sync.verify.runners.job import CheckModule
 
@@ -60,5 +59,5 @@ def add_earlier_twins(
 
 def _read_units(side: ModuleRevision) -> Mapping[str, str]:
     """Return the units of one revision, by qualified name."""
-    found: dict[str, str] = recall("units", [side.path, side.text], lambda: dict(unit_texts(side.text, side.path)))
+    found: dict[str, str] = recall("units", [side.path, side.text], lambda: dict(side.units))
     return found

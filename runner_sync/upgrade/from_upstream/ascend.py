@@ -41,7 +41,7 @@ def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     """
     if job.upstream.new is None:
         return [*drafts]
-    new = texts.unit_texts(job.upstream.new.text, job.upstream.new.path)
+    new = job.upstream.new.units
     followed, added = [], []
     for draft in drafts:
         rest = None
@@ -111,7 +111,7 @@ def _find_split_off(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> tup
     """Return name and text of a method that upstream split off this one and the module lacks, if any."""
     old, new = _read_methods(draft, job, origin)
     member = splitting.find_split_off(draft.member, base=origin.text, copy=draft.text, old=old, new=new)
-    have = {*texts.unit_texts(job.text, job.path), *texts.beside_units(job.text, job.path)}
+    have = {*job.units, *texts.beside_units(job.text, job.path)}
     if not member or f"{draft.owner}.{member}" in have:
         return None
     return member, new[member]
@@ -123,7 +123,7 @@ def _read_methods(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> tuple
     old = job.upstream.at(origin.ref)
     if not draft.owner or old is None or now is None:
         return {}, {}
-    return texts.members(old.text, owner, old.path), texts.members(now.text, owner, now.path)
+    return old.members(owner), now.members(owner)
 
 
 def _merge_in_halves(
@@ -212,7 +212,7 @@ def _merge_copy(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
 def _drop_answered(result: merge.Merged, draft: Draft, job: ModuleJob) -> list[merge.Decision]:
     """Return the decisions of a merge without those that the texts at hand answer."""
     twin = job.twin.new
-    units = texts.unit_texts(twin.text, twin.path) if twin is not None else {}
+    units = twin.units if twin is not None else {}
     asked = drop_tests_of_twin(result.decisions, units.get(job.profile.gpu_name(draft.name), ""))
     return drop_answered(asked, job.target.constructors)
 

@@ -25,11 +25,11 @@ from runner_sync.confidence import INFERRED
 from runner_sync.statements import Node, below, parses
 from runner_sync.statements.dataflow import binds, uses
 from runner_sync.texts.assignment import find_locals
-from runner_sync.units import texts
 from runner_sync.upgrade.base import name_in_upstream
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.job import ModuleJob, ModuleRevision
+from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
+from runner_sync.upgrade.revision import ModuleRevision
 
 
 def remove_dropped_blocks(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -62,7 +62,7 @@ def _remove_first_block(draft: Draft, job: ModuleJob, recent: Sequence[ModuleRev
         if not forms_now.isdisjoint(block.telling):
             continue
         for side in reversed(recent):
-            old = texts.unit_texts(side.text, side.path)
+            old = side.units
             upstream_block = next((one for one in _find_blocks(old.get(name, "")) if block.is_renamed(one)), None)
             if (
                 upstream_block is not None
@@ -98,7 +98,7 @@ def _find_idle_assignments(rest: str, text: str, dropped: frozenset[str]) -> lis
 def _has_moved(block: _Block, old: Mapping[str, str], job: ModuleJob) -> bool:
     """Whether another unit of upstream's module gained most of the block; ``old`` are the module's units before."""
     assert job.upstream.new is not None
-    now = texts.unit_texts(job.upstream.new.text, job.upstream.new.path)
+    now = job.upstream.new.units
     changed = [(text, old.get(name, "")) for name, text in now.items() if text != old.get(name)]
     return any(
         2 * len(block.telling & _collect_forms(text) - _collect_forms(before)) > len(block.telling)

@@ -15,8 +15,7 @@ from collections.abc import Sequence
 from runner_sync import lineage, merge
 from runner_sync.merge import align
 from runner_sync.statements import flatten
-from runner_sync.units import texts
-from runner_sync.upgrade.job import ModuleRevision
+from runner_sync.upgrade.revision import ModuleRevision
 
 
 def collect_given_up_statements(
@@ -36,13 +35,8 @@ def collect_given_up_statements(
     edited = {statements[pair.right].canon for pair in align(flatten(renamed_base), statements) if not pair.equal}
     # Splitting a module into its units takes long.
     earlier = [side for side in sides[:at] if any(_may_have(side.text, canon) for canon in edited)]
-    members_left = texts.members(sides[at].text, owner, sides[at].path) if earlier else {}
-    gone = {
-        body
-        for side in earlier
-        for name, body in texts.members(side.text, owner, side.path).items()
-        if name not in members_left
-    }
+    members_left = sides[at].members(owner) if earlier else {}
+    gone = {body for side in earlier for name, body in side.members(owner).items() if name not in members_left}
     alike = [body for body in sorted(gone) if any(_may_have(body, canon) for canon in edited)]
     known = {canon for body in merge.rename_alike(text, alike) for canon in lineage.fingerprint(body)}
     return frozenset(edited & known)

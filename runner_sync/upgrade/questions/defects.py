@@ -22,6 +22,7 @@ from runner_sync.texts.assignment import find_early_reads, find_locals, find_uns
 from runner_sync.texts.member_text import self_names
 from runner_sync.texts.names import used_names
 from runner_sync.texts.soundness import find_reads, find_unreachable
+from runner_sync.units.texts import select_members
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
@@ -221,7 +222,7 @@ def find_set_by_twin_only(
     """Return ``{attribute: twin methods that set it}`` for newly read attributes that nothing here sets."""
     if not draft.owner or not _is_changed(draft):
         return {}
-    twin_texts = {name.rpartition(".")[2]: text for name, text in twin.items() if name.startswith(f"{draft.owner}.")}
+    twin_texts = select_members(twin, draft.owner)
     new_names = self_names(draft.text) - self_names(draft.before) - _find_asked_attributes(draft.text)
     found = {
         name: [member for member, text in twin_texts.items() if _find_set_among({name}, [text])]

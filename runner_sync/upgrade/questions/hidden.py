@@ -291,7 +291,7 @@ def find_upstream_members(drafts: Sequence[Draft], job: ModuleJob) -> tuple[str,
     side = job.upstream.settled or job.upstream.at(ref)
     if job.upstream.new is None or side is None:
         return ref, {}, {}
-    old, new = (texts.members(one.text, anchor.name, one.path) for one in (side, job.upstream.new))
+    old, new = (one.members(anchor.name) for one in (side, job.upstream.new))
     return ref, old, new
 
 

@@ -13,7 +13,6 @@ from dataclasses import replace
 from runner_sync.confidence import CONTESTED, INFERRED
 from runner_sync.model import ReviewItem
 from runner_sync.texts.member_text import self_names
-from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import make_review
@@ -111,8 +110,7 @@ def _read_settled_bases(job: ModuleJob) -> set[str]:
     """Return bases that the GPU class had at the last upgrade, when it was settled which of them NPU does without."""
     if job.twin.settled is None or job.module.gpu is None:
         return set()
-    settled = job.twin.settled
-    return {base.expression for base in texts.bases_of(settled.text, job.module.gpu.name, settled.path)}
+    return job.twin.settled.bases_of(job.module.gpu.name)
 
 
 def _read_old_bases(job: ModuleJob) -> set[str]:
@@ -120,7 +118,7 @@ def _read_old_bases(job: ModuleJob) -> set[str]:
     if job.module.gpu is None or job.twin.new is None or not job.twin.bases:
         return set()
     side = [*job.twin.bases[-1:], *(base for base in job.twin.bases if base.side.ref != job.twin.new.ref)][-1].side
-    return {base.expression for base in texts.bases_of(side.text, job.module.gpu.name, side.path)}
+    return side.bases_of(job.module.gpu.name)
 
 
 def join_under_mixins(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:

@@ -18,7 +18,7 @@ from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
 
 def decide_without_upgrade(job: ModuleJob, class_names: Iterable[str]) -> dict[str, Member]:
     """Decide about each member that only the GPU classes have, by its NPU name, if nothing is upgraded."""
-    drafts = [Draft(name, (Stage(text),)) for name, text in texts.unit_texts(job.text, job.path).items()]
+    drafts = [Draft(name, (Stage(text),)) for name, text in job.units.items()]
     side = read_side(job, drafts)
     return {
         f"{class_name}.{member.name}": member
@@ -31,8 +31,7 @@ def pair_classes(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side:
     """Pair a class with its GPU twin, and collect everything that decisions about their members need."""
     inherited = job.hierarchy.of(class_name)
     prefix = f"{class_name}."
-    members = {k.removeprefix(prefix): v for k, v in side.new.items() if k.startswith(prefix)}
-    before = {k.removeprefix(prefix): v for k, v in side.old.items() if k.startswith(prefix)}
+    members, before = (texts.select_members(units, class_name) for units in (side.new, side.old))
     return Twins(
         gpu_old=before,
         gpu_new=members,

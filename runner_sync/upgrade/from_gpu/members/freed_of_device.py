@@ -18,7 +18,6 @@ from runner_sync.fitting.members import find_refused_word, is_port
 from runner_sync.listing import at_most
 from runner_sync.texts.member_text import canonical, is_same
 from runner_sync.thresholds import NAMED
-from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, mentions_device
 from runner_sync.upgrade.from_gpu.twin.readings import translate_units
@@ -43,7 +42,7 @@ def _is_freed(draft: Draft, job: ModuleJob, side: GpuSide) -> bool:
     if not is_same(inherited.members.get(draft.member) or "", plain):
         return False
     base = side.bases[draft.name].side
-    was = texts.unit_texts(base.text, base.path)[name]
+    was = base.units[name]
     needed_one = canonical(was) != canonical(translate_units(job, base)[draft.name])
     needs_one = canonical(plain) != canonical(side.new[draft.name]) or mentions_device(plain, job.profile)
     return needed_one and not needs_one and not find_refused_word(job.refused, plain)

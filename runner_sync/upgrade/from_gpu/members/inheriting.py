@@ -20,7 +20,6 @@ from runner_sync.signatures import Signature, accepts, is_bound, of_function
 from runner_sync.statements import parse_function
 from runner_sync.texts.member_text import is_same
 from runner_sync.thresholds import MOST_COPIES
-from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.members import beside_twin
 from runner_sync.upgrade.from_gpu.twin import gpu_side
@@ -140,7 +139,7 @@ class _Case:
 def find_upstream_version(job: ModuleJob, member: str) -> str:
     """Return vllm-ascend's own version of a member, or an empty string."""
     new = job.upstream.new
-    units = texts.unit_texts(new.text, new.path) if new is not None else {}
+    units = new.units if new is not None else {}
     names = [f"{anchor.name}.{member}" for anchor in job.module.upstreams]
     return next((units[name] for name in names if name in units), "")
 

@@ -13,7 +13,6 @@ from runner_sync.fitting.hooks import describe_skipped_steps, fit_sampler_hook
 from runner_sync.fitting.members import Member, find_predecessor, find_successor
 from runner_sync.model import ReviewItem
 from runner_sync.texts.member_text import self_names
-from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_gpu.asking import unconfirmed
 from runner_sync.upgrade.from_gpu.asking.untranslated import ask_about_untranslated
@@ -63,7 +62,7 @@ def _describe_sampler_steps(name: str, job: ModuleJob) -> tuple[str, ...]:
     hook, side = job.profile.sampler_hook, job.upstream.new
     if name != hook.method or side is None:
         return ()
-    return describe_skipped_steps(texts.members(side.text, job.module.anchor.name, side.path).get(name, ""), hook)
+    return describe_skipped_steps(side.members(job.module.anchor.name).get(name, ""), hook)
 
 
 def _review_added(draft: Draft, job: ModuleJob, decision: Member, notes: Sequence[str]) -> ReviewItem:

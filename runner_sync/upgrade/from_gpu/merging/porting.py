@@ -15,7 +15,7 @@ from runner_sync.merge import Veto
 from runner_sync.model import ReviewItem, Triple
 from runner_sync.texts.member_text import has_class_call, is_same, join_head
 from runner_sync.texts.names import defined_names
-from runner_sync.units.texts import unit_texts
+from runner_sync.units.texts import select_members
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.asking import ported_passages
@@ -37,9 +37,10 @@ from runner_sync.upgrade.from_gpu.merging.taking_back import take_back_unfit
 from runner_sync.upgrade.from_gpu.twin import gpu_side, mixins, moved_helpers
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, record_twin
 from runner_sync.upgrade.from_gpu.twin.readings import find_vllm_unit, list_vllm_canons, translate_units
-from runner_sync.upgrade.job import GpuBase, ModuleJob, find_conflict_winner
+from runner_sync.upgrade.job import ModuleJob, find_conflict_winner
 from runner_sync.upgrade.questions import answered, wording
 from runner_sync.upgrade.questions.reviews import make_not_ported_review, make_review_of_decision, make_unmerged_review
+from runner_sync.upgrade.revision import GpuBase
 
 
 def port(
@@ -237,24 +238,19 @@ def _find_helpers(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: G
         return _Helpers()
     have = {other.name for other in drafts if not other.removed}
     old, new = (
-        _select_members({name: text for name, text in table.items() if name not in have}, draft.owner)
+        select_members({name: text for name, text in table.items() if name not in have}, draft.owner)
         for table in (translate_units(job, base.side), side.new)
     )
     given = mixins_alone.find_given_names(draft, job)
     return _Helpers({name: mixins.remove_uses(text, given) if given else text for name, text in old.items()}, new)
 
 
-def _select_members(units: Mapping[str, str], owner: str) -> dict[str, str]:
-    """Select the members of a class from the units, by their plain names."""
-    return {name.rpartition(".")[2]: text for name, text in units.items() if owner and name.startswith(f"{owner}.")}
-
-
 def _list_methods(owner: str, job: ModuleJob) -> dict[str, str]:
     """Return the methods that a class has, its own and those of omni's and of vllm-ascend's classes, by name."""
     inherited, new = job.hierarchy.of(owner), job.upstream.new
-    units = unit_texts(new.text, new.path) if new is not None else {}
-    theirs = {name: text for base in inherited.classes for name, text in _select_members(units, base).items()}
-    return theirs | inherited.omnis | _select_members(unit_texts(job.text, job.path), owner)
+    units = new.units if new is not None else {}
+    theirs = {name: text for base in inherited.classes for name, text in select_members(units, base).items()}
+    return theirs | inherited.omnis | select_members(job.units, owner)
 
 
 def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context: _Context) -> _Port:

@@ -20,7 +20,6 @@ from runner_sync.lock import digest, name_state
 from runner_sync.model import BaseRef, Finding
 from runner_sync.profile import Profile
 from runner_sync.texts.member_text import canonical, is_same
-from runner_sync.units import texts
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin import mixins
@@ -38,7 +37,8 @@ from runner_sync.upgrade.from_gpu.twin.vllm_step import (
     find_calls_of_vllm,
     undo_vllm_step,
 )
-from runner_sync.upgrade.job import GpuBase, ModuleJob, ModuleRevision
+from runner_sync.upgrade.job import ModuleJob
+from runner_sync.upgrade.revision import GpuBase, ModuleRevision
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +100,7 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
             )
     copies = [draft for draft in drafts if _is_copied(draft, job) and draft.name in chosen]
     rebased, from_vllm = _rebase_on_old_vllm(job, copies, chosen, old=written, new=new)
-    as_written = _key_by_npu_name(job, texts.unit_texts(job.twin.new.text, job.twin.new.path))
+    as_written = _key_by_npu_name(job, job.twin.new.units)
     return GpuSide(
         old=old,
         rebased={**new, **_drop_vllm_decorators(job, drafts, old=old, new=new), **rebased},
@@ -126,7 +126,7 @@ def use_earlier_base(draft: Draft, job: ModuleJob, side: GpuSide) -> GpuSide | N
     if written is None or draft.name not in side.bases:
         return None
     bases = (*job.twin.load_earlier(), side.bases[draft.name])
-    found = [(base, texts.unit_texts(base.side.text, base.side.path).get(written[0])) for base in bases]
+    found = [(base, base.side.units.get(written[0])) for base in bases]
     closeness = [lineage.similarity(draft.text, text) if text is not None else 0.0 for _, text in found]
     best = max(range(len(found)), key=lambda k: (closeness[k], k))
     if best == len(found) - 1 or (old := translate_units(job, bases[best].side).get(draft.name)) is None:
@@ -172,7 +172,7 @@ def record_twin(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -> Draft
     base = side.bases.get(draft.name)
     if base is None:
         return replace(draft, gpu_now=now)
-    old = texts.unit_texts(base.side.text, base.side.path)[name]
+    old = base.side.units[name]
     also = side.older.get(draft.name, ())
     then = BaseRef("vllm-omni", base.side.ref, path, name, "twin", score, digest(old), also)
     return replace(draft, gpu_now=now, gpu=then)
@@ -235,7 +235,7 @@ def _collect_npu_versions(draft: Draft, job: ModuleJob) -> NpuVersions:
     if draft.upstream is None or draft.base is None or (base := find_base_text(draft, job)) is None:
         return NpuVersions(draft.text)
     sides = [side for side in job.upstream.bases if side.ref in draft.base.also]
-    also = [texts.unit_texts(side.text, side.path).get(draft.base.qualname, "") for side in sides]
+    also = [side.units.get(draft.base.qualname, "") for side in sides]
     vllm = job.hierarchy.of(draft.owner).vllm.get(draft.member, "")
     return NpuVersions(draft.text, (base, draft.upstream, *also), job.twin.translation.unit(vllm, job.profile))
 
@@ -258,7 +258,7 @@ def _find_known_before(job: ModuleJob) -> frozenset[str]:
 def _find_unchanged(job: ModuleJob, as_written: Mapping[str, tuple[str, str]]) -> frozenset[str]:
     if job.twin.settled is None:
         return frozenset()
-    then = _key_by_npu_name(job, texts.unit_texts(job.twin.settled.text, job.twin.settled.path))
+    then = _key_by_npu_name(job, job.twin.settled.units)
     return frozenset(name for name, (_, text) in as_written.items() if name in then and is_same(then[name][1], text))
 
 
@@ -304,7 +304,7 @@ def _choose_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str
 
 
 def _is_locked(job: ModuleJob, side: ModuleRevision, name: str) -> bool:
-    entry, units = job.twin.locked.get(name), texts.unit_texts(side.text, side.path)
+    entry, units = job.twin.locked.get(name), side.units
     if entry is None or entry.qualname not in units or digest(units[entry.qualname]) != entry.digest:
         return False
     helpers = {helper.rpartition("@")[0] for helper in entry.helpers}

@@ -25,13 +25,15 @@ from runner_sync.model import ReviewItem
 from runner_sync.statements import first_function
 from runner_sync.texts.member_text import canonical, self_names
 from runner_sync.thresholds import NAMED, QUOTED
+from runner_sync.units.texts import select_members
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.computed import find_computed, find_passage
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.from_gpu.twin.new_homes import Home, Homes, find_new_homes
 from runner_sync.upgrade.from_gpu.twin.readings import translate_units
-from runner_sync.upgrade.job import ModuleJob, ModuleRevision
+from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
+from runner_sync.upgrade.revision import ModuleRevision
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +55,10 @@ class Moves:
         return self._known[key]
 
     def _find_homes(self, then: ModuleRevision, owner: str) -> Homes:
-        prefix = f"{owner}."
         gone = {
-            name.removeprefix(prefix): text
-            for name, text in translate_units(self.job, then).items()
-            if owner and name.startswith(prefix) and name not in self.side.new and first_function(text) is not None
+            name: text
+            for name, text in select_members(translate_units(self.job, then), owner).items()
+            if f"{owner}.{name}" not in self.side.new and first_function(text) is not None
         }
         return find_new_homes(gone, then, self.job) if gone else {}
 

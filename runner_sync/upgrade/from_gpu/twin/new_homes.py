@@ -24,7 +24,8 @@ from runner_sync.texts.import_entries import read_imports
 from runner_sync.thresholds import NAMESAKE
 from runner_sync.units import texts
 from runner_sync.upgrade.from_gpu.twin.computed import find_computed, is_most_of
-from runner_sync.upgrade.job import ModuleJob, ModuleRevision
+from runner_sync.upgrade.job import ModuleJob
+from runner_sync.upgrade.revision import ModuleRevision
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from itertools import takewhile
 from runner_sync.lineage.stale_passages import as_followed
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.readings import find_vllm_unit, list_vllm_canons, translate_units
-from runner_sync.upgrade.job import GpuBase, ModuleJob, ModuleRevision
+from runner_sync.upgrade.job import ModuleJob
+from runner_sync.upgrade.revision import GpuBase, ModuleRevision
 
 
 def restore_older_passages(

@@ -23,7 +23,6 @@ from runner_sync.lineage.inlined import find_helpers_in_place
 from runner_sync.statements import tree_of
 from runner_sync.syntax import walk
 from runner_sync.texts.member_text import self_mentions, self_names
-from runner_sync.units import texts
 from runner_sync.upgrade.from_gpu.twin import mixins
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.job import ModuleJob, Owed
@@ -41,7 +40,7 @@ def find_owed(job: ModuleJob, side: GpuSide, text: str) -> Owed:
     if job.settings.only or job.twin.new is None:
         return Owed()
     known = _collect_npu_words(job)
-    mine = texts.unit_texts(job.text, job.path)
+    mine = job.units
     methods = _collect_inherited(job) | {
         name.rpartition(".")[2]: body for name, body in side.new.items() if "." in name
     }

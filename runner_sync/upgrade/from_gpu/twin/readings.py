@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from runner_sync import lineage
-from runner_sync.units import texts
-from runner_sync.upgrade.job import ModuleJob, ModuleRevision
+from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.npu_words import InNpuWords
+from runner_sync.upgrade.revision import ModuleRevision
 
 
 def translate_units(job: ModuleJob, side: ModuleRevision) -> Mapping[str, str]:
@@ -27,7 +27,7 @@ def translate_revision(job: ModuleJob, side: ModuleRevision) -> InNpuWords:
 def find_vllm_unit(job: ModuleJob, side: ModuleRevision, name: str) -> str:
     """Return vLLM's own text of the unit with the NPU name ``name``; empty if vLLM has none."""
     origin = f"{job.profile.vllm_of(job.module).name}.{name.rpartition('.')[2]}" if "." in name else name
-    return texts.unit_texts(side.text, side.path).get(origin, "")
+    return side.units.get(origin, "")
 
 
 def list_vllm_canons(job: ModuleJob, text: str) -> Iterable[str]:

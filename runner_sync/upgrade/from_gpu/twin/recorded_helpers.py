@@ -11,11 +11,11 @@ from dataclasses import replace
 
 from runner_sync.lineage.inlined import find_twin_helpers
 from runner_sync.lock import name_state
-from runner_sync.units.texts import unit_texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.from_gpu.twin.readings import translate_units
-from runner_sync.upgrade.job import ModuleJob, ModuleRevision
+from runner_sync.upgrade.job import ModuleJob
+from runner_sync.upgrade.revision import ModuleRevision
 
 Units = Mapping[str, str]
 
@@ -40,5 +40,5 @@ def _record(draft: Draft, old: Units, new: Units, job: ModuleJob, side: GpuSide)
 def _find_states(name: str, units: Units, job: ModuleJob, twin: ModuleRevision) -> tuple[str, ...]:
     """Return the helpers of ``twin`` that ``units`` lack and the unit ``name`` has in place, with their states."""
     inlined = find_twin_helpers(name, units, translate_units(job, twin))
-    written = unit_texts(twin.text, twin.path).items()
+    written = twin.units.items()
     return tuple(sorted(name_state(gpu, text) for gpu, text in written if job.profile.npu_name(gpu) in inlined))

@@ -17,7 +17,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from runner_sync.lineage.likeness import FEWEST, list_nodes
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.readings import translate_units
-from runner_sync.upgrade.job import GpuBase, ModuleJob
+from runner_sync.upgrade.job import ModuleJob
+from runner_sync.upgrade.revision import GpuBase
 
 
 def find_taken_apart(

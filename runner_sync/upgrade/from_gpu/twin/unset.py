@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 
 from runner_sync.fitting.members import Obstacle
@@ -44,7 +44,7 @@ def find_unset(job: ModuleJob, side: GpuSide, text: str) -> dict[str, Obstacle]:
     if job.upstream.new is not None:
         words |= _find_words(job.upstream.new.text)
     for owner in dict.fromkeys(name.rpartition(".")[0] for name in after if "." in name):
-        mine = _select_members(owner, after)
+        mine = texts.select_members(after, owner)
         inherited = job.hierarchy.of(owner)
         beside = [*inherited.members.values(), *inherited.vllm.values()]
         known = words.union(mine, inherited.members)
@@ -52,7 +52,7 @@ def find_unset(job: ModuleJob, side: GpuSide, text: str) -> dict[str, Obstacle]:
         near = [body for body in (*mine.values(), *beside) if body]
         news = {name for name in news if not any(_sets(body, name) for body in near)}
         for name in sorted(news):
-            setters = [member for member, body in _select_members(owner, side.new).items() if _sets(body, name)]
+            setters = [member for member, body in texts.select_members(side.new, owner).items() if _sets(body, name)]
             if setters:
                 found[name] = Obstacle(
                     "code", name, f"set only by code that was not ported, in {' and '.join(setters)}"
@@ -67,11 +67,6 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 def _find_words(text: str) -> frozenset[str]:
     """Return all words in a module's statements, including strings but not comments, which may be questions."""
     return frozenset(word for canon in canonical(text) for word in _WORD.findall(canon))
-
-
-def _select_members(owner: str, units: Mapping[str, str]) -> dict[str, str]:
-    prefix = f"{owner}."
-    return {name.removeprefix(prefix): text for name, text in units.items() if name.startswith(prefix)}
 
 
 def _find_guarded_reads(text: str) -> Iterator[str]:

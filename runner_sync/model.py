@@ -134,6 +134,11 @@ class ReviewItem:
     part_of: str = ""
 
     @property
+    def keeps_omni(self) -> bool:
+        """Whether omni's text stands: the new code is not there."""
+        return self.chosen.strip() == self.omni.strip()
+
+    @property
     def newer(self) -> str:
         """How reports name the side ``upstream``."""
         return "GPU twin" if self.from_gpu else "upstream"

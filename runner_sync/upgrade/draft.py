@@ -5,6 +5,7 @@ Comes in: texts and review items. Goes out: ``Draft`` values. May touch: nothing
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -117,3 +118,8 @@ class Draft:
     @property
     def member(self) -> str:
         return self.name.rpartition(".")[2]
+
+
+def list_members(drafts: Sequence[Draft], class_name: str) -> list[Draft]:
+    """Return the drafts of a class's members, without removed ones."""
+    return [draft for draft in drafts if draft.owner == class_name and not draft.removed]

@@ -19,7 +19,7 @@ from runner_sync.fitting.passing import Parameter
 from runner_sync.model import ReviewItem
 from runner_sync.texts.member_text import self_names
 from runner_sync.upgrade.base import find_base_text
-from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 
@@ -99,7 +99,7 @@ def pass_required_parameters(drafts: Sequence[Draft], job: ModuleJob) -> list[Dr
 
 def _find_newly_required(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> Iterator[tuple[Parameter, str]]:
     """Yield parameters that methods of a class newly require in this upgrade, each with the method's text."""
-    texts_by_member = {d.member: (d.before, d.text) for d in drafts if d.owner == owner and not d.removed}
+    texts_by_member = {d.member: (d.before, d.text) for d in list_members(drafts, owner)}
     inherited = job.hierarchy.of(owner)
     for name, text in inherited.members.items():
         before = inherited.before.get(name)

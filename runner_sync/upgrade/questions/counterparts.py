@@ -67,7 +67,7 @@ def find_asked_counterparts(drafts: Sequence[Draft]) -> Iterator[tuple[str, str]
         (draft, item, list_nodes(textwrap.dedent(item.upstream)))
         for draft in drafts
         for item in draft.reviews
-        if draft.kind == "copy" and not item.from_gpu and item.chosen.strip() == item.omni.strip()
+        if draft.kind == "copy" and not item.from_gpu and item.keeps_omni
     ]
     for draft in drafts:
         for addition in _find_additions(draft):

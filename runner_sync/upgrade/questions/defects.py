@@ -23,7 +23,7 @@ from runner_sync.texts.member_text import self_names
 from runner_sync.texts.names import used_names
 from runner_sync.texts.soundness import find_reads, find_unreachable
 from runner_sync.units.texts import select_members
-from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 
@@ -185,7 +185,7 @@ def _find_lost_in_vllm(owner: str, drafts: Sequence[Draft], job: ModuleJob, vllm
     inherited = job.hierarchy.inherited.get(owner)
     if inherited is None or not inherited.vllm:
         return set()
-    mine = [draft.text for draft in drafts if draft.owner == owner and not draft.removed]
+    mine = [draft.text for draft in list_members(drafts, owner)]
     names = (
         {name for text in vllm for name in _find_set_attributes(text)}
         - inherited.members.keys()
@@ -231,7 +231,7 @@ def find_set_by_twin_only(
     found = {name: setters for name, setters in found.items() if setters}
     if not found:
         return {}
-    mine = [other for other in drafts if other.owner == draft.owner and not other.removed]
+    mine = list_members(drafts, draft.owner)
     inherited = job.hierarchy.of(draft.owner)
     have = {other.member for other in mine}.union(job.hierarchy.from_mixins(draft.owner), inherited.members)
     texts = [*(other.text for other in mine), *_iterate_other_texts(draft.owner, job), *inherited.vllm.values()]

@@ -22,7 +22,7 @@ from runner_sync.statements.calls import names_called
 from runner_sync.texts.member_text import canonical, find_called_parents, has_class_call, is_same, self_names
 from runner_sync.thresholds import NAMED
 from runner_sync.units import texts
-from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
 from runner_sync.upgrade.questions.partial_overrides import lags_beside_call
 from runner_sync.upgrade.questions.reviews import Shown, make_review
@@ -128,7 +128,7 @@ def ask_about_hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterato
     if not _is_direct_base(job):
         return
     anchor, name = job.module.anchor, job.module.name
-    own = {draft.member for draft in drafts if draft.owner == name and not draft.removed}
+    own = {draft.member for draft in list_members(drafts, name)}
     inherited = job.hierarchy.of(name).members
     ref, old, now = find_upstream_members(drafts, job)
     for member, new in now.items():
@@ -251,7 +251,7 @@ def _find_uncalled_hooks(
     """
     anchor, name = job.module.anchor, job.module.name
     inherited = job.hierarchy.of(name)
-    own = {draft.member: draft.text for draft in drafts if draft.owner == name and not draft.removed}
+    own = {draft.member: draft.text for draft in list_members(drafts, name)}
     behind = inherited.omnis
     hooks = [m for m in new if m not in old and m in inherited.vllm and m not in behind and m not in own]
     if not hooks:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from runner_sync.confidence import CONTESTED, INFERRED
 from runner_sync.model import ReviewItem
 from runner_sync.texts.member_text import self_names
-from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import make_review
 
@@ -93,9 +93,7 @@ def _find_left_out(
     Another method of the class may have the use instead: part of a method may have moved into one of its own, and code
     of a twin's helper may stand in any method.
     """
-    used_by_unit = {
-        draft.name: self_names(draft.text) for draft in drafts if draft.owner == class_name and not draft.removed
-    }
+    used_by_unit = {draft.name: self_names(draft.text) for draft in list_members(drafts, class_name)}
     used_anywhere = frozenset[str]().union(*used_by_unit.values())
     used_in_own = frozenset[str]().union(*(used_by_unit[name] for name in used_by_unit if name not in twin))
     for name, text in twin.items():

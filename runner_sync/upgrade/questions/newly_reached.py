@@ -18,7 +18,7 @@ from runner_sync.model import ReviewItem
 from runner_sync.statements import flatten
 from runner_sync.texts.member_text import self_names
 from runner_sync.upgrade.base import find_base_text
-from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 
@@ -40,7 +40,7 @@ def _find_overrides(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> Ab
     """
     inherited = job.hierarchy.of(draft.owner)
     below = {name for name, text in inherited.before.items() if text is not None}
-    own = {d.member for d in drafts if d.owner == draft.owner and d.before and not d.removed}
+    own = {d.member for d in list_members(drafts, draft.owner) if d.before}
     plain = {d.member for d in drafts if d.owner == draft.owner and d.kind == "copy" and not d.own}
     return (below | own) & inherited.upstream - plain
 

@@ -54,8 +54,7 @@ def _is_left_out(item: ReviewItem) -> bool:
 
     That is GPU code, or vllm-ascend code if omni has nothing there either.
     """
-    is_as_before = item.chosen.strip() == item.omni.strip()
-    return is_as_before and bool(item.upstream.strip()) and (item.from_gpu or not item.chosen.strip())
+    return item.keeps_omni and bool(item.upstream.strip()) and (item.from_gpu or not item.chosen.strip())
 
 
 def _find_missing_methods(drafts: Sequence[Draft]) -> dict[str, str]:

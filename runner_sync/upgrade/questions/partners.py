@@ -21,7 +21,7 @@ from runner_sync.listing import at_most
 from runner_sync.model import ReviewItem
 from runner_sync.texts.member_text import self_mentions
 from runner_sync.thresholds import NAMED
-from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.job import Hierarchy
 from runner_sync.upgrade.questions.counterparts import find_asked_counterparts
 from runner_sync.upgrade.questions.objects_used import Part, are_of_one_feature, find_parts
@@ -35,10 +35,7 @@ def name_partners(drafts: Sequence[Draft], twins: Mapping[str, str], hierarchy: 
     """
     owners = dict.fromkeys(draft.owner for draft in drafts if draft.owner)
     partners = {
-        owner: _find_partners(
-            [d for d in drafts if d.owner == owner and not d.removed], twins, hierarchy.of(owner).omnis.keys()
-        )
-        for owner in owners
+        owner: _find_partners(list_members(drafts, owner), twins, hierarchy.of(owner).omnis.keys()) for owner in owners
     }
     return [
         draft if draft.removed or not draft.owner else _name_partners_of(draft, partners[draft.owner])
@@ -85,7 +82,7 @@ def _find_halves(
     ported = [(draft, item) for draft in class_drafts for item in draft.reviews if item.from_gpu]
     brought = [(draft, item) for draft, item in ported if _has_come(item)]
     left_out = [
-        (draft, item) for draft, item in ported if item.chosen.strip() == item.omni.strip() != item.upstream.strip()
+        (draft, item) for draft, item in ported if item.keeps_omni and item.omni.strip() != item.upstream.strip()
     ]
     if not brought or not left_out:
         return
@@ -120,7 +117,7 @@ def _find_setters_and_readers(draft: Draft) -> Iterator[tuple[str, str]]:
 
 
 def _has_come(item: ReviewItem) -> bool:
-    return bool(item.chosen.strip()) and item.chosen.strip() != item.omni.strip()
+    return bool(item.chosen.strip()) and not item.keeps_omni
 
 
 def _list_texts(class_drafts: Sequence[Draft]) -> tuple[list[str], list[str]]:

@@ -26,7 +26,7 @@ from runner_sync.statements.calls import names_called
 from runner_sync.texts.member_text import canonical, find_called_parents
 from runner_sync.thresholds import FEWEST_WORDS
 from runner_sync.upgrade.base import find_base_text
-from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.objects_used import is_on_kept_object
 from runner_sync.upgrade.questions.reviews import Shown, make_review
@@ -70,13 +70,13 @@ def _find_left_out(draft: Draft, base: str) -> Iterator[_LeftOut]:
     """Yield the new calls of upstream's in the passages that questions have left out."""
     known = {*names_called(base), *names_called(draft.text)}
     for item in draft.reviews:
-        if not item.from_gpu and item.chosen.strip() == item.omni.strip():
+        if not item.from_gpu and item.keeps_omni:
             yield from (_LeftOut(draft, called, item) for called in names_called(item.upstream) if called not in known)
 
 
 def _list_texts(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> list[str]:
     """Return the texts in which omni may make the calls of a copy: its own, and omni's other methods of the class."""
-    mine = [one.text for one in drafts if one.owner == draft.owner and not one.follows_upstream and not one.removed]
+    mine = [one.text for one in list_members(drafts, draft.owner) if not one.follows_upstream]
     return [draft.before, draft.text, *mine, *job.hierarchy.of(draft.owner).omnis.values()]
 
 

@@ -21,7 +21,7 @@ from runner_sync.statements import parse_unit
 from runner_sync.syntax import Function, blocks_of, walk
 from runner_sync.texts.member_text import canonical, self_names
 from runner_sync.thresholds import LONGEST_USE
-from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import make_not_ported_review
@@ -34,10 +34,9 @@ def ask_about_other_uses(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide)
     """
     if job.settings.only:
         return [*drafts]
-    standing = [draft for draft in drafts if draft.owner and not draft.removed]
     ported: dict[str, set[str]] = {}
-    for owner in dict.fromkeys(draft.owner for draft in standing):
-        mine = [draft for draft in standing if draft.owner == owner]
+    for owner in dict.fromkeys(draft.owner for draft in drafts if draft.owner):
+        mine = list_members(drafts, owner)
         known = {name for draft in mine for name in self_names(draft.before)}
         ported[owner] = {d.member for d in mine if not d.before and d.text and d.name in side.new} - known
     return [

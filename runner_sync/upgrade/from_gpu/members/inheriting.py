@@ -20,7 +20,7 @@ from runner_sync.signatures import Signature, accepts, is_bound, of_function
 from runner_sync.statements import parse_function
 from runner_sync.texts.member_text import is_same
 from runner_sync.thresholds import MOST_COPIES
-from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.from_gpu.members import beside_twin
 from runner_sync.upgrade.from_gpu.twin import gpu_side
 from runner_sync.upgrade.job import ModuleJob
@@ -40,7 +40,7 @@ def inherit_from_twin(
         return [*drafts], job
     pair = beside_twin.pair_classes(class_name, drafts, job, side)
     case = _Case(class_name, pair, find_obstacles(pair), job, side)
-    shared = [draft for draft in drafts if draft.owner == class_name and not draft.removed and case.is_shared(draft)]
+    shared = [draft for draft in list_members(drafts, class_name) if case.is_shared(draft)]
     copies = {draft.name for draft in shared if case.is_copy(draft)}
     if not copies or len(copies) < MOST_COPIES * len(shared) or not case.would_copy() or case.has_obstacle():
         return [*drafts], job

@@ -13,7 +13,7 @@ from runner_sync.fitting.hooks import describe_skipped_steps, fit_sampler_hook
 from runner_sync.fitting.members import Member, find_predecessor, find_successor
 from runner_sync.model import ReviewItem
 from runner_sync.texts.member_text import self_names
-from runner_sync.upgrade.draft import Draft, Stage
+from runner_sync.upgrade.draft import Draft, Stage, list_members
 from runner_sync.upgrade.from_gpu.asking import unconfirmed
 from runner_sync.upgrade.from_gpu.asking.untranslated import ask_about_untranslated
 from runner_sync.upgrade.from_gpu.twin import owing
@@ -33,7 +33,7 @@ def port_members(
     prefix = f"{class_name}."
     wanted = _find_wanted(class_name, decisions, drafts, job, side)
     order = [name.removeprefix(prefix) for name in side.new if name.startswith(prefix)]
-    have = {d.member for d in drafts if d.owner == class_name and not d.removed}
+    have = {d.member for d in list_members(drafts, class_name)}
     added = []
     for decision in decisions:
         if decision.name not in wanted:
@@ -82,9 +82,8 @@ def _find_wanted(
     """
     portable = {decision.name for decision in decisions if decision.action in ("port", "hook")}
     wanted = {name for name in portable if is_selected(f"{class_name}.{name}", job.settings.only)}
-    for draft in drafts:
-        if draft.owner == class_name and not draft.removed:
-            wanted |= (self_names(draft.text) - self_names(draft.before)) & portable
+    for draft in list_members(drafts, class_name):
+        wanted |= (self_names(draft.text) - self_names(draft.before)) & portable
     todo = list(wanted)
     while todo:
         called = self_names(side.new[f"{class_name}.{todo.pop()}"]) & portable - wanted

@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import takewhile
 
 from runner_sync.merge.reason import Reason
-from runner_sync.statements import Node, ancestors, siblings
+from runner_sync.statements import Node, ancestors, below, in_suite, siblings
 
 Nodes = Sequence[Node]
 
@@ -157,6 +157,28 @@ def heads_around(weave: Weave, strand: Strand, side: str) -> Iterator[Strand]:
     """Yield the heads around a strand on one side, innermost first; nothing if the side lacks the strand."""
     nodes, strands = weave.side(side)
     yield from (strands[k] for k in ancestors(nodes, strand.on(side))) if side in strand.sides else ()
+
+
+def strands_inside(weave: Weave, strand: Strand, side: str) -> list[Strand]:
+    """Return a strand that one side has, and all that is inside it and its clauses there, in order."""
+    nodes, strands = weave.side(side)
+    return [strands[k] for k in below(nodes, strand.on(side))]
+
+
+def strands_in_suite(weave: Weave, head: Strand, side: str) -> list[Strand]:
+    """Return the statements and clauses directly in the suite of a head that one side has."""
+    nodes, strands = weave.side(side)
+    return [strands[k] for k in in_suite(nodes, head.on(side))]
+
+
+def find_nearest_sibling(nodes: Nodes, index: int, step: int) -> int | None:
+    """Return the index of the statement directly before (-1) or behind (1) another in its suite, if any."""
+    return next((k for k in siblings(nodes, index, step=step) if not nodes[k].is_clause), None)
+
+
+def other_side(side: str) -> str:
+    """Return ``"u"`` for ``"o"``, else ``"o"``."""
+    return "u" if side == "o" else "o"
 
 
 def find_beside(weave: Weave, strand: Strand, side: str, step: int, wanted: Callable[[Strand], bool]) -> Strand | None:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from runner_sync.confidence import REBUILT
 from runner_sync.merge.placing.emit import Emitted
 from runner_sync.merge.reason import Kind, Reason
-from runner_sync.merge.weave import Doubt, Nodes, Strand, Weave, heads_around, pick_node, take_until
+from runner_sync.merge.weave import Doubt, Nodes, Strand, Weave, heads_around, other_side, pick_node, take_until
 from runner_sync.statements import below, siblings
 from runner_sync.statements.dataflow import binds, uses_anything_of
 
@@ -65,7 +65,7 @@ class _Additions:
 
     @property
     def other(self) -> str:
-        return "u" if self.side == "o" else "o"
+        return other_side(self.side)
 
     def find_reason(self, strand: Strand) -> Reason | None:
         """Return the reason if an addition came under a condition, left one, or stands under one with changed text."""

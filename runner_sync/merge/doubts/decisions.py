@@ -32,8 +32,8 @@ from runner_sync.merge.phrases.contents import Content
 from runner_sync.merge.placing.emit import Emitted
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.replaced import REPLACED, find_gone_between, find_replaced
-from runner_sync.merge.weave import Doubt, Strand, Weave
-from runner_sync.statements import Node, below
+from runner_sync.merge.weave import Doubt, Strand, Weave, strands_inside
+from runner_sync.statements import Node
 from runner_sync.thresholds import ABSENT_LINES
 
 
@@ -139,8 +139,7 @@ def _extend_to_suite(weave: Weave, question: _Question, emitted: Emitted) -> _Qu
     if kind not in WHOLE_SUITES or not question.chosen or strand.sides == "b":
         return question
     side = "o" if strand.omni is not None else "u"
-    (nodes, strands), head = weave.side(side), strand.on(side)
-    inside = [strands[k] for k in below(nodes, head)]
+    inside = strands_inside(weave, strand, side)
     shown = question.doubts[0].instead or strand
     inside += [other for other in emitted.place if shown in emitted.around(other)]
     last = max((emitted.place[one][1] for one in inside if one in emitted.place), default=question.end_line)

@@ -16,7 +16,16 @@ from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge.matching.pairs import index_unique
 from runner_sync.merge.placing.emit import Emitted
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Nodes, Strand, Weave, heads_around, pick_node
+from runner_sync.merge.weave import (
+    Doubt,
+    Nodes,
+    Strand,
+    Weave,
+    find_nearest_sibling,
+    heads_around,
+    other_side,
+    pick_node,
+)
 from runner_sync.statements import Node, clauses, siblings
 from runner_sync.statements.dataflow import uses_anything_of
 
@@ -121,7 +130,7 @@ def find_moved_apart(weave: Weave, kept: Sequence[Strand], emitted: Emitted, ask
             doubts.append(Doubt(new, BOTH_MOVED if old in twice else CAME_BACK, CONTESTED))
         if old.sides == "b" or old.moved:
             continue
-        other = "u" if side == "o" else "o"
+        other = other_side(side)
         base, there, here = ([*heads_around(weave, s, at)] for s, at in ((old, "b"), (old, other), (new, side)))
         around = [head for head in there if head not in base]
         due = {head for head in (*here, *around) if head in emitted.above or head.sides == other}
@@ -233,6 +242,6 @@ def _get_start(node: Node) -> str:
 def _find_neighbours(weave: Weave, strand: Strand, side: str) -> set[tuple[str, str]]:
     """Return ``("before", text)`` and ``("behind", text)`` of a strand's nearest siblings on one side."""
     nodes, _ = weave.side(side)
-    beside = {where: siblings(nodes, strand.on(side), step=step) for where, step in (("before", -1), ("behind", 1))}
-    nearest = {where: next((k for k in row if not nodes[k].is_clause), None) for where, row in beside.items()}
+    beside = (("before", -1), ("behind", 1))
+    nearest = {where: find_nearest_sibling(nodes, strand.on(side), step) for where, step in beside}
     return {(where, nodes[k].canon) for where, k in nearest.items() if k is not None}

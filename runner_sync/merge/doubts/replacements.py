@@ -23,8 +23,8 @@ from dataclasses import replace
 
 from runner_sync.confidence import CONTESTED
 from runner_sync.merge.reason import Kind, Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, heads_around, pick_node
-from runner_sync.statements import ROOT, Node, below
+from runner_sync.merge.weave import Doubt, Strand, Weave, heads_around, pick_node, strands_inside
+from runner_sync.statements import ROOT, Node
 from runner_sync.statements.calls import words_called
 
 
@@ -156,5 +156,5 @@ def _find_block(weave: Weave, addition: Strand, removed: Strand) -> list[Strand]
     """
     shared = [*heads_around(weave, removed, "b")]
     heads = [head for head in heads_around(weave, addition, "u") if head.sides == "bu" and not head.kept]
-    own = [head.in_upstream for head in heads if head not in shared]
-    return [weave.of_upstream[k] for head in own[-1:] for k in below(weave.upstream, head)]
+    own = [head for head in heads if head not in shared]
+    return strands_inside(weave, own[-1], "u") if own else []

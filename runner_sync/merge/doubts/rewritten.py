@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 from runner_sync.confidence import CONTESTED
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave
-from runner_sync.statements import in_suite
+from runner_sync.merge.weave import Doubt, Strand, Weave, strands_in_suite
 
 
 def find_rewritten(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
@@ -29,5 +28,4 @@ def _has_nothing_shared(weave: Weave, clause: Strand) -> bool:
 
 def _find_kept_inside(weave: Weave, clause: Strand, side: str) -> set[Strand]:
     """Return the statements directly under a clause on one side that stay, wherever."""
-    nodes, strands = weave.side(side)
-    return {strands[k] for k in in_suite(nodes, clause.on(side)) if strands[k].kept}
+    return {strand for strand in strands_in_suite(weave, clause, side) if strand.kept}

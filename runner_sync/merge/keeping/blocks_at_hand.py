@@ -21,8 +21,8 @@ from runner_sync.confidence import INFERRED
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.matching.classify import is_one_strand
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave
-from runner_sync.statements import Node, below, in_suite, said
+from runner_sync.merge.weave import Doubt, Strand, Weave, strands_inside
+from runner_sync.statements import Node, in_suite, said
 from runner_sync.thresholds import FEWEST_AT_HAND
 
 
@@ -42,8 +42,7 @@ def leave_out_blocks_at_hand(settling: Settling) -> None:
         strand, own = weave.of_upstream[heads[0]], weave.of_omni[others[0]]
         if strand.omni is not None or own.upstream is not None or not _is_in_same_suite(weave, own, strand):
             continue
-        whole = [weave.of_upstream[k] for k in below(weave.upstream, heads[0])]
-        out = [inside for inside in whole if inside.omni is None]
+        out = [inside for inside in strands_inside(weave, strand, "u") if inside.omni is None]
         for inside in out:
             inside.kept = False
         settling.doubts = [doubt for doubt in settling.doubts if doubt.strand not in out]

@@ -28,8 +28,16 @@ from runner_sync.confidence import INFERRED
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.matching.classify import is_one_strand
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, index_omni_only, pick_node
-from runner_sync.statements import Node, ancestors, below, said
+from runner_sync.merge.weave import (
+    Doubt,
+    Strand,
+    Weave,
+    find_nearest_sibling,
+    index_omni_only,
+    pick_node,
+    strands_inside,
+)
+from runner_sync.statements import Node, ancestors, said
 from runner_sync.statements.dataflow import binds, reads
 
 EXITS = ("return", "raise", "yield", "break", "continue")
@@ -51,15 +59,11 @@ def leave_out_had_already(settling: Settling) -> None:
 def _has_same_predecessor(weave: Weave, strand: Strand) -> bool:
     """Whether the statement before an addition in its suite is the same on both sides, under the same heads."""
     own = index_omni_only(weave)[weave.upstream[strand.in_upstream].canon]
-    omni, upstream = _find_predecessor(weave.omni, own.in_omni), _find_predecessor(weave.upstream, strand.in_upstream)
-    parents = weave.omni[own.in_omni].parent, weave.upstream[strand.in_upstream].parent
-    return omni is not None and upstream is not None and omni.canon == upstream.canon and is_one_strand(weave, *parents)
-
-
-def _find_predecessor(nodes: Sequence[Node], index: int) -> Node | None:
-    """Return the statement before another one in its suite."""
-    siblings = (node for node in reversed(nodes[:index]) if node.parent == nodes[index].parent)
-    return next((node for node in siblings if not node.is_comment and not node.is_clause), None)
+    o, u = own.in_omni, strand.in_upstream
+    before, before_there = find_nearest_sibling(weave.omni, o, -1), find_nearest_sibling(weave.upstream, u, -1)
+    if before is None or before_there is None or weave.omni[before].canon != weave.upstream[before_there].canon:
+        return False
+    return is_one_strand(weave, weave.omni[o].parent, weave.upstream[u].parent)
 
 
 def _choose_reason(weave: Weave, strand: Strand) -> Reason:
@@ -87,7 +91,7 @@ def _find_on_both_sides(weave: Weave) -> dict[Strand, list[Strand]]:
             continue
         is_same = said(weave.upstream, [k]) == said(weave.omni, [other.in_omni])
         is_here = _are_in_one_suite(weave, other.in_omni, k)
-        inside = [weave.of_upstream[j] for j in below(weave.upstream, k)]
+        inside = strands_inside(weave, strand, "u")
         if is_same and is_here and node.keyword not in EXITS and all(s.sides == "u" for s in inside):
             found[strand] = inside
             taken |= set(inside)

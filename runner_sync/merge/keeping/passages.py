@@ -6,14 +6,21 @@ the strands.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from runner_sync.confidence import INFERRED
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.reason import Kind, Reason
 from runner_sync.merge.replaced import find_replaced
-from runner_sync.merge.weave import Doubt, Strand, Weave, find_beside, is_old, pick_node
-from runner_sync.statements import ROOT, below, in_suite
+from runner_sync.merge.weave import (
+    Doubt,
+    Strand,
+    Weave,
+    find_beside,
+    is_old,
+    pick_node,
+    strands_in_suite,
+    strands_inside,
+)
+from runner_sync.statements import ROOT, below
 
 
 def leave_out_inside_removed(settling: Settling) -> None:
@@ -29,7 +36,7 @@ def leave_out_inside_removed(settling: Settling) -> None:
         above = weave.of_upstream[node.parent] if node.parent >= 0 else None
         if above is None or _has_neighbour(weave, strand):
             continue
-        is_removed = above.kept and settling.is_copy and _is_around_removed_block(weave, node.parent)
+        is_removed = above.kept and settling.is_copy and _is_around_removed_block(weave, above)
         if above.kept and not is_removed:
             continue
         strand.kept = False
@@ -40,15 +47,14 @@ def leave_out_inside_removed(settling: Settling) -> None:
             settling.doubts.append(Doubt(strand, Reason(kind), INFERRED))
 
 
-def _is_around_removed_block(weave: Weave, head: int) -> bool:
+def _is_around_removed_block(weave: Weave, head: Strand) -> bool:
     """Whether a new upstream suite wraps a block that omni removed.
 
     At least half of its statements must be in the base and nowhere in omni, and omni must have none of the others.
     """
-    whole = below(weave.upstream, head)
-    if weave.of_upstream[head].sides != "u" or any(weave.of_upstream[k].omni is not None for k in whole):
+    if head.sides != "u" or any(strand.omni is not None for strand in strands_inside(weave, head, "u")):
         return False
-    code = [weave.of_upstream[k] for k in in_suite(weave.upstream, head)]
+    code = strands_in_suite(weave, head, "u")
     omni_texts = {node.canon for node in weave.omni}
     gone = [s for s in code if s.sides == "bu" and not s.kept and weave.base[s.in_base].canon not in omni_texts]
     return bool(gone) and 2 * len(gone) >= len(code)
@@ -66,15 +72,15 @@ def leave_out_between_removed(settling: Settling) -> None:
     for strand in settling.strands if settling.is_copy else ():
         if strand.sides != "u" or not strand.kept or strand.upstream is None:
             continue
-        whole = below(weave.upstream, strand.upstream)
+        whole = strands_inside(weave, strand, "u")
         around = [find_beside(weave, strand, "u", step, is_old) for step in (-1, 1)]
         before, behind = (other is not None and other.sides == "bu" and not other.kept for other in around)
-        is_more = before and not behind and _is_early_exit(weave, whole) and _is_removed_exit(weave, around[0])
+        is_more = before and not behind and _is_early_exit(weave, strand) and _is_removed_exit(weave, around[0])
         is_inside = before and behind and not _has_removal_between(weave, *around)
-        is_new = (is_inside or is_more) and all(weave.of_upstream[k].sides == "u" for k in whole)
+        is_new = (is_inside or is_more) and all(inside.sides == "u" for inside in whole)
         if is_new and not _is_repetition(weave, strand.upstream):
-            for k in whole:
-                weave.of_upstream[k].kept = False
+            for inside in whole:
+                inside.kept = False
             if not pick_node(weave, strand).is_comment:
                 is_exchange = bool(find_replaced(weave, strand))
                 kind: Kind = "replacement in a removed passage" if is_exchange else "addition to a removed passage"
@@ -90,12 +96,13 @@ def _has_removal_between(weave: Weave, first: Strand | None, last: Strand | None
 
 
 def _is_removed_exit(weave: Weave, strand: Strand | None) -> bool:
-    return strand is not None and _is_early_exit(weave, below(weave.upstream, strand.in_upstream))
+    return strand is not None and _is_early_exit(weave, strand)
 
 
-def _is_early_exit(weave: Weave, whole: Sequence[int]) -> bool:
-    """Whether an upstream statement, given with all inside it, is just an ``if`` around a ``return``."""
-    return [weave.upstream[k].keyword for k in whole if not weave.upstream[k].is_comment] == ["if", "return"]
+def _is_early_exit(weave: Weave, strand: Strand) -> bool:
+    """Whether an upstream statement is just an ``if`` around a ``return``."""
+    whole = (weave.upstream[k] for k in below(weave.upstream, strand.in_upstream))
+    return [node.keyword for node in whole if not node.is_comment] == ["if", "return"]
 
 
 def _is_repetition(weave: Weave, index: int) -> bool:

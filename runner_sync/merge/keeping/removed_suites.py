@@ -6,13 +6,10 @@ marked. May touch: ``kept`` of the strands.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, pick_node
-from runner_sync.statements import below
+from runner_sync.merge.weave import Doubt, Strand, pick_node, split_into_runs, strands_inside
 
 
 def keep_loops_with_additions(settling: Settling) -> None:
@@ -25,7 +22,7 @@ def keep_loops_with_additions(settling: Settling) -> None:
     for index, strand in enumerate(weave.of_omni):
         if strand.kept or strand.sides != "bo" or not weave.omni[index].is_loop:
             continue
-        inside = [weave.of_omni[k] for k in below(weave.omni, index)]
+        inside = strands_inside(weave, strand, "o")
         if not any(s.sides == "o" and s.kept and not pick_node(weave, s).is_comment for s in inside):
             continue
         strand.kept = True
@@ -45,7 +42,7 @@ def keep_suites_with_edits(settling: Settling) -> None:
     for index, strand in enumerate(weave.of_omni):
         if strand.kept or strand.sides != "bo" or not weave.omni[index].compound or weave.omni[index].is_clause:
             continue
-        inside = [weave.of_omni[k] for k in below(weave.omni, index)[1:]]
+        inside = strands_inside(weave, strand, "o")[1:]
         edited = [other for other in inside if other.sides == "bo" and other.kept]
         if not edited or any(other.sides == "bou" for other in inside):
             continue
@@ -60,16 +57,8 @@ def _leave_out_replacement(settling: Settling, strand: Strand) -> tuple[Strand, 
     """Leave out upstream's replacement of a kept suite, except in a copy; return the new statements in it."""
     if settling.is_copy:
         return ()
-    run = _find_run(settling.strands, strand)
+    run = next(run for run in split_into_runs(settling.strands) if strand in run)
     new = [s for s in run if s.sides == "u" and s.kept and not pick_node(settling.weave, s).is_comment]
     for other in run:
         other.kept = other.omni is not None and other.kept
     return tuple(new)
-
-
-def _find_run(strands: Sequence[Strand], strand: Strand) -> list[Strand]:
-    """Return the run of strands around one, up to the nearest on either side that both omni and upstream have."""
-    at = next(k for k, other in enumerate(strands) if other is strand)
-    both = [k for k, other in enumerate(strands) if other.omni is not None and other.upstream is not None]
-    first = max((k for k in both if k < at), default=-1) + 1
-    return list(strands[first : min((k for k in both if k > at), default=len(strands))])

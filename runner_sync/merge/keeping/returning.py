@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from runner_sync.confidence import CONTESTED
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave
-from runner_sync.statements import Node, below, clauses, said, siblings
+from runner_sync.merge.weave import Doubt, Strand, Weave, find_nearest_sibling, strands_inside
+from runner_sync.statements import Node, below, clauses, said
 
 
 def find_returned(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
@@ -50,8 +50,8 @@ def leave_out_stayed_blocks(settling: Settling) -> None:
         stayed, was = next((pair for pair in same if _has_grown(block, pair[0])), ((), strand))
         if not stayed:
             continue
-        for inside in below(weave.upstream, k):
-            weave.of_upstream[inside].kept = False
+        for inside in strands_inside(weave, strand, "u"):
+            inside.kept = False
         if block != stayed:
             settling.doubts.append(Doubt(was, _choose_reason(weave, k, stayed), CONTESTED, instead=strand))
 
@@ -78,7 +78,7 @@ def _find_neighbours(nodes: Sequence[Node], index: int) -> tuple[str, str]:
     """
 
     def nearest(step: int) -> str:
-        rows = (nodes[k] for k in siblings(nodes, index, step=step))
-        return next((row.made_by or row.canon for row in rows if not row.is_clause), "")
+        k = find_nearest_sibling(nodes, index, step)
+        return "" if k is None else nodes[k].made_by or nodes[k].canon
 
     return nearest(-1), nearest(1)

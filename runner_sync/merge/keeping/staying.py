@@ -13,7 +13,7 @@ from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.phrases.contents import Heritage, find_sides, is_upstream_text
 from runner_sync.merge.placing.remarks import find_remarks
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, split_into_runs
+from runner_sync.merge.weave import Doubt, Strand, Weave, split_into_runs, strands_in_suite, strands_inside
 from runner_sync.statements import ROOT, below, clauses, in_suite, siblings
 from runner_sync.statements.dataflow import binds, reads
 
@@ -56,7 +56,7 @@ def keep_needed_suites(settling: Settling) -> None:
         strand, node = weave.of_omni[index], weave.omni[index]
         if strand.kept or strand.sides not in ("o", "bo") or not node.compound:
             continue
-        staying = [weave.of_omni[k] for k in in_suite(weave.omni, index) if weave.of_omni[k].kept]
+        staying = [other for other in strands_in_suite(weave, strand, "o") if other.kept]
         own = bool(staying) and all(other.sides == "o" for other in staying)
         strand.kept = own or any(
             _is_without_suite(weave, other) if strand.sides == "bo" else other.sides == "o" for other in staying
@@ -152,6 +152,6 @@ def take_other_branches(settling: Settling) -> None:
         if not removed_branches or len(upstream_branches) != 1:
             continue
         for other in upstream_branches[0]:
-            for k in below(weave.upstream, other.in_upstream):
-                weave.of_upstream[k].kept = True
+            for inside in strands_inside(weave, other, "u"):
+                inside.kept = True
         settling.doubts.append(Doubt(upstream_branches[0][0], Reason("each kept another branch"), REBUILT))

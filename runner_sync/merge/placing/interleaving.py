@@ -22,8 +22,7 @@ from itertools import pairwise
 from runner_sync.confidence import CONTESTED
 from runner_sync.merge.placing.pruning import PARTIAL
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, heads_around, pick_node, take_until
-from runner_sync.statements import below
+from runner_sync.merge.weave import Doubt, Strand, Weave, heads_around, pick_node, strands_inside, take_until
 
 CROSSING = Reason("suites that overlap")
 
@@ -44,8 +43,7 @@ def drop_crossing_suites(weave: Weave, strands: Sequence[Strand], *, is_copy: bo
         other_contents = [contents.collect(head) for head in others]
         is_crossing = any(not (own <= one or one <= own) for one in other_contents)
         if is_crossing or (own in other_contents and not is_copy):
-            for k in below(weave.upstream, strand.in_upstream):
-                inside = weave.of_upstream[k]
+            for inside in strands_inside(weave, strand, "u"):
                 inside.kept = inside.kept and inside.sides != "u"
             doubts.append(Doubt(strand, CROSSING if is_crossing else PARTIAL, CONTESTED))
     return doubts
@@ -102,8 +100,7 @@ class _Contents:
     def collect(self, suite: Strand) -> frozenset[Strand]:
         """Return the contents of a suite that only one side has."""
         if suite not in self._known:
-            (nodes, strands), index = self._weave.side(suite.sides), suite.on(suite.sides)
-            inside = (strands[k] for k in below(nodes, index)[1:])
+            inside = strands_inside(self._weave, suite, suite.sides)[1:]
             self._known[suite] = frozenset(one for one in inside if one.sides == "bou" and one.kept)
         return self._known[suite]
 

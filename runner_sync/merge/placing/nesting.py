@@ -14,8 +14,17 @@ from itertools import takewhile
 
 from runner_sync.merge.placing.interleaving import interleave
 from runner_sync.merge.policy import Policy
-from runner_sync.merge.weave import Nodes, Strand, Weave, find_beside, pick_node
-from runner_sync.statements import ROOT, ancestors, below, clauses, in_suite, siblings
+from runner_sync.merge.weave import (
+    Nodes,
+    Strand,
+    Weave,
+    find_beside,
+    other_side,
+    pick_node,
+    strands_in_suite,
+    strands_inside,
+)
+from runner_sync.statements import ROOT, ancestors, below, clauses, siblings
 from runner_sync.statements.dataflow import uses_anything_of
 
 
@@ -59,8 +68,7 @@ def _hand_over_clauses(weave: Weave, strands: Sequence[Strand]) -> None:
         if old.kept or old.sides != "bo":
             continue
         kept_clauses = [weave.of_omni[k] for k in clauses(weave.omni, old.in_omni) if weave.of_omni[k].kept]
-        inside = [weave.of_omni[k] for k in in_suite(weave.omni, old.in_omni)]
-        new = {strand.parent for strand in inside if strand.sides == "bou"}
+        new = {strand.parent for strand in strands_in_suite(weave, old, "o") if strand.sides == "bou"}
         head = new.pop() if len(new) == 1 else None
         if head is None or head.sides != "u" or not head.kept or head in taken:
             continue
@@ -171,7 +179,7 @@ def _follow_siblings(
     if options and options[0] is not strand:
         suite = options[0]
         begins_behind = suite is not None and place[suite] > place[strand]
-        stays = begins_behind or _leaves_its_loop(weave, strand, suite) or _is_around_others(weave, index, side, suite)
+        stays = begins_behind or _leaves_its_loop(weave, strand, suite) or _is_around_others(weave, strand, side, suite)
         is_free = after is None and side == "u" and _is_suite_kept(strands, nodes, index)
         stays = stays or (is_free and _needs_no_condition(weave, suite, before))
         return strand.parent if stays else suite
@@ -256,16 +264,15 @@ def _find_suite_of_wrapped(weave: Weave, wrapper: int, policy: Policy) -> Strand
     return None
 
 
-def _is_around_others(weave: Weave, wrapper: int, side: str, above: Strand | None) -> bool:
+def _is_around_others(weave: Weave, wrapper: Strand, side: str, above: Strand | None) -> bool:
     """Whether a new suite stays in place because its statements are not in ``above`` on the side that has ``above``.
 
     Judged by the first of its statements that all three texts have.
     """
-    nodes, strands = weave.side(side)
-    other = "u" if side == "o" else "o"
-    if above is None or other not in above.sides or not nodes[wrapper].compound:
+    other = other_side(side)
+    if above is None or other not in above.sides or not pick_node(weave, wrapper).compound:
         return False
-    inside = (strands[k] for k in below(nodes, wrapper))
+    inside = strands_inside(weave, wrapper, side)
     first = next((strand for strand in inside if strand.sides == "bou" and strand.kept), None)
     suite = first and _find_link(weave, first, other, "parent")
     while suite is not None and suite is not above:

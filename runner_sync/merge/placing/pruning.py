@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, pick_node
-from runner_sync.statements import ROOT, Node, below, in_suite
+from runner_sync.merge.weave import Doubt, Strand, Weave, pick_node, strands_in_suite, strands_inside
+from runner_sync.statements import ROOT, Node
 from runner_sync.statements.dataflow import binds, reads
 
 HOLLOW = Reason("suite around nothing")
@@ -35,8 +35,7 @@ def drop_partial_wrappers(weave: Weave, strands: Sequence[Strand]) -> list[Doubt
         node = pick_node(weave, strand)
         if strand.sides != "u" or not strand.kept or node.keyword not in WRAPPERS:
             continue
-        inside = (weave.of_upstream[k] for k in in_suite(weave.upstream, strand.in_upstream))
-        old = [other for other in inside if other.base is not None]
+        old = [other for other in strands_in_suite(weave, strand, "u") if other.base is not None]
         if all(weave.is_unedited(other, "o") for other in old):
             continue
         _drop_suite(strand, [other for other in strands if other.kept])
@@ -155,7 +154,7 @@ def _find_owners_of_emptied(weave: Weave, kept: Sequence[Strand], held: _Held) -
 
 def _is_read_outside(weave: Weave, suite: Strand, kept: Sequence[Strand]) -> bool:
     """Whether a kept statement outside a new upstream statement reads a name that only new code inside it sets."""
-    inside = {weave.of_upstream[k] for k in below(weave.upstream, suite.in_upstream)}
+    inside = {*strands_inside(weave, suite, "u")}
     made = {name for strand in inside if strand.sides == "u" for name in binds(pick_node(weave, strand))}
     return any(strand.kept and strand not in inside and made & reads(pick_node(weave, strand)) for strand in kept)
 
@@ -165,7 +164,7 @@ def _encloses_base(weave: Weave, strand: Strand) -> bool:
     owner = strand.owner
     if not pick_node(weave, strand).is_clause or owner is None or pick_node(weave, owner).keyword != "if":
         return False
-    return any(weave.of_upstream[k].base is not None for k in in_suite(weave.upstream, strand.in_upstream))
+    return any(inside.base is not None for inside in strands_in_suite(weave, strand, "u"))
 
 
 def _list_heads(strand: Strand) -> Iterator[Strand]:

@@ -91,6 +91,11 @@ def of_function(function: Function, *, bound: bool) -> Signature:
     )
 
 
+def of_method(function: Function) -> Signature:
+    """Return the signature of a function as its callers see it: without the first parameter where that is bound."""
+    return of_function(function, bound=is_bound(function))
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
     """A field of a dataclass, a ``NamedTuple`` or a ``msgspec.Struct``, declared by ``node``.

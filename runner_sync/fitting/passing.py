@@ -42,7 +42,7 @@ def newly_required(method: str, before: str, now: str) -> tuple[Parameter, ...]:
         return ()
     arguments = [*new.args.posonlyargs, *new.args.args, *new.args.kwonlyargs]
     names = [argument.arg for argument in arguments]
-    required = signatures.of_function(new, bound=signatures.is_bound(new)).required
+    required = signatures.of_method(new).required
     had = {argument.arg for argument in (*old.args.posonlyargs, *old.args.args, *old.args.kwonlyargs)}
     return tuple(
         Parameter(method, argument.arg, ast.unparse(argument), tuple(names[at + 1 :]))
@@ -111,7 +111,7 @@ def _find_calls_without(text: str, now: str, parameter: Parameter) -> Iterator[t
     function, callee = parse_function(text), parse_function(now)
     if function is None or callee is None:
         return
-    signature = signatures.of_function(callee, bound=signatures.is_bound(callee))
+    signature = signatures.of_method(callee)
     for call in calls_on_self(function, parameter.method):
         if _is_missing_argument(function, call, signature, parameter.name):
             yield function, call

@@ -14,7 +14,7 @@ import ast
 from runner_sync.edits import Places, apply
 from runner_sync.fitting.mended import Repair
 from runner_sync.statements import as_module, mentions, parse_unit, parses
-from runner_sync.syntax import walk
+from runner_sync.syntax import calls_in, walk
 from runner_sync.texts.assignment import find_locals
 from runner_sync.texts.names import used_names
 
@@ -56,5 +56,5 @@ def _has_same_argument(text: str, call: ast.Call, key: ast.keyword) -> bool:
 
 def _find_calls(text: str, call: ast.Call) -> list[ast.Call]:
     """Return the calls of the same function in ``text``."""
-    found = [node for node in walk(parse_unit(text)) if isinstance(node, ast.Call)] if parses(text) else []
-    return [node for node in found if ast.dump(node.func) == ast.dump(call.func)]
+    found = calls_in(parse_unit(text)) if parses(text) else []
+    return [other for other in found if ast.dump(other.func) == ast.dump(call.func)]

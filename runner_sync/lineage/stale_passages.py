@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
+from runner_sync.edits import margin
 from runner_sync.lineage.likeness import list_nodes
 from runner_sync.statements import Node
 
@@ -75,14 +76,8 @@ class _Passage:
         """Return ``text`` with the new form replaced by the old one."""
         lines = text.split("\n")
         first, last = self.new[0], self.new[-1]
-        at = first.start - 1
-        margin = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
-        rows = [
-            margin + row if row and k not in node.frozen else row
-            for node in self.old
-            for k, row in enumerate(node.lines)
-        ]
-        lines[at : last.start - 1 + len(last.lines)] = rows
+        indent = margin(lines[first.start - 1])
+        lines[first.start - 1 : last.end] = [row for node in self.old for row in node.indented(indent)]
         return "\n".join(lines)
 
 

@@ -62,6 +62,15 @@ class Node:
         return "\n".join(self.lines)
 
     @property
+    def end(self) -> int:
+        """The last of its lines in the text (1-based)."""
+        return self.start - 1 + len(self.lines)
+
+    def indented(self, margin: str) -> list[str]:
+        """Return its lines behind ``margin``, except for those that begin inside a string."""
+        return [line if k in self.frozen or not line else margin + line for k, line in enumerate(self.lines)]
+
+    @property
     def is_comment(self) -> bool:
         return self.kind == "comment"
 

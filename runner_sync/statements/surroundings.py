@@ -80,5 +80,5 @@ def said(nodes: Sequence[Node], tops: Iterable[int]) -> tuple[str, ...]:
 
 def lines_of(text: str, whole: Sequence[Node]) -> str:
     """Return the lines of ``text`` with the statement ``whole[0]`` and everything nested in it, dedented."""
-    last = max(node.start - 1 + len(node.lines) for node in whole)
+    last = max(node.end for node in whole)
     return textwrap.dedent("\n".join(text.split("\n")[whole[0].start - 1 : last]))

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from runner_sync.merge.weave import Doubt, Strand, Weave, pick_node
 from runner_sync.statements import Node, tree_of
-from runner_sync.syntax import walk
+from runner_sync.syntax import calls_in, walk
 
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 
@@ -58,5 +58,5 @@ def _find_values(node: Node) -> set[str]:
 
 
 def _find_arguments(node: Node) -> list[ast.expr]:
-    call = next((part for part in walk(tree_of(node.canon)) if isinstance(part, ast.Call)), None)
+    call = next(iter(calls_in(tree_of(node.canon))), None)
     return [*call.args, *(key.value for key in call.keywords)] if call is not None else []

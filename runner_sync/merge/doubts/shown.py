@@ -137,7 +137,7 @@ def _show(nodes: Sequence[Node], index: int, among: Collection[int], *, is_cut: 
     """Return the text of one statement among others; ``is_cut`` if something is left out below it."""
     column = _count_heads(nodes, index, among) * INDENT
     more = (column + INDENT * nodes[index].compound) * " " + "# …"
-    return _indent(nodes[index], column) + (f"\n{more}" if is_cut else "")
+    return "\n".join(nodes[index].indented(column * " ")) + (f"\n{more}" if is_cut else "")
 
 
 def _choose_inside(nodes: Sequence[Node], head: int) -> tuple[list[int], set[int]]:
@@ -155,9 +155,3 @@ def _choose_inside(nodes: Sequence[Node], head: int) -> tuple[list[int], set[int
 
 def _count_heads(nodes: Sequence[Node], index: int, among: Collection[int]) -> int:
     return sum(head in among for head in ancestors(nodes, index))
-
-
-def _indent(node: Node, column: int) -> str:
-    margin = " " * column
-    rows = enumerate(node.lines)
-    return "\n".join(line if k in node.frozen or not line else margin + line for k, line in rows)

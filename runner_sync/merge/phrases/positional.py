@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from runner_sync.merge.phrases.trees import parse_or_empty
-from runner_sync.syntax import walk
+from runner_sync.syntax import calls_in
 
 UNORDERED = frozenset({"max", "min", "print"})
 UNORDERED_METHODS = (".union", ".intersection", ".difference")
@@ -49,7 +49,7 @@ def are_placed_by_guess(base: str, omni: str, upstream: str, merged: str) -> boo
 
 def find_calls(text: str) -> list[ast.Call]:
     """Return every call of a module; nothing if it is no Python."""
-    return [node for node in walk(parse_or_empty(text)) if isinstance(node, ast.Call)]
+    return calls_in(parse_or_empty(text))
 
 
 def _group_arguments(calls: Sequence[ast.Call]) -> Mapping[str, set[str]]:

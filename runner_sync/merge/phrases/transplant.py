@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from runner_sync.edits import Places, apply
 from runner_sync.merge.phrases.trees import parse_or_empty, parse_statement
-from runner_sync.syntax import walk
+from runner_sync.syntax import calls_in, walk
 from runner_sync.thresholds import FEWEST_ARGUMENTS, TAKEN_ARGUMENTS
 
 
@@ -156,9 +156,9 @@ def _find_added(base: str, omni: str) -> tuple[list[Argument], list[Argument]] |
     ``None`` if they differ in more than added arguments.
     """
     before, after = parse_or_empty(base), parse_or_empty(omni)
-    for call in [node for node in walk(after) if isinstance(node, ast.Call)]:
+    for call in calls_in(after):
         omni_arguments = _list_arguments(call)
-        for other in [node for node in walk(before) if isinstance(node, ast.Call)]:
+        for other in calls_in(before):
             base_arguments = _list_arguments(other)
             extra = [argument for argument in omni_arguments if argument not in base_arguments]
             if not extra or ast.unparse(call.func) != ast.unparse(other.func):

@@ -29,7 +29,7 @@ def in_one_form(triple: Triple) -> Triple:
 
 def end(nodes: Sequence[Node], at: int) -> int:
     """Return the last line (1-based) of a statement with everything inside it."""
-    return max(nodes[k].start - 1 + len(nodes[k].lines) for k in below(nodes, at))
+    return max(nodes[k].end for k in below(nodes, at))
 
 
 def indented(lines: Sequence[str], nodes: Sequence[Node], rows: range, *, by: int = INDENT) -> list[str]:

@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 
 from runner_sync.model import Triple
 from runner_sync.statements import Node, flatten, siblings
-from runner_sync.syntax import indentation, walk
+from runner_sync.syntax import calls_in, indentation, walk
 
 
 def with_values_returned_at_once(triple: Triple) -> Triple:
@@ -104,7 +104,7 @@ def _find_named_returns(nodes: Sequence[Node]) -> Iterator[tuple[str, str]]:
 def _name_returned(text: str, exit: Node, name: str) -> str:
     """Assign the value of a return to ``name``, and return the name behind it."""
     lines = text.split("\n")
-    first, last = exit.start - 1, exit.start - 1 + len(exit.lines)
+    first, last = exit.start - 1, exit.end
     assignment = re.sub(r"return\b", lambda _: f"{name} =", lines[first], count=1)
     behind = f"{indentation(lines[first])}return {name}"
     return "\n".join([*lines[:first], assignment, *lines[first + 1 : last], behind, *lines[last:]])
@@ -123,7 +123,7 @@ class _Pair:
     def join(self, text: str) -> str:
         """Write both as one return."""
         lines = text.split("\n")
-        first, last = self.assignment.start - 1, self.exit.start - 1 + len(self.exit.lines)
+        first, last = self.assignment.start - 1, self.exit.end
         expression = re.sub(rf"(?<![\w.]){re.escape(self.name)}\b(?!=)", lambda _: self.value, self.returned)
         return "\n".join([*lines[:first], f"{indentation(lines[first])}return {expression}", *lines[last:]])
 
@@ -149,5 +149,5 @@ def _reads_once(returned: str, name: str) -> bool:
     """Whether an expression is the name or hands it on once, as a whole argument of a call."""
     tree = ast.parse(returned, mode="eval").body
     found = [node for node in walk(tree) if isinstance(node, ast.Name) and node.id == name]
-    arguments = [arg for call in walk(tree) if isinstance(call, ast.Call) for arg in call.args]
+    arguments = [arg for call in calls_in(tree) for arg in call.args]
     return len(found) == 1 and (tree is found[0] or any(arg is found[0] for arg in arguments))

@@ -104,5 +104,5 @@ def _keep_branch(text: str, nodes: Sequence[Node], fork: Fork, stays: int) -> st
     """Replace a condition by the statements of one of its branches."""
     lines, first, last = text.split("\n"), nodes[fork.heads[0]].start - 1, end(nodes, fork.heads[0])
     suite = fork.suites[stays]
-    rows = range(nodes[suite[0]].start - 1, nodes[suite[-1]].start - 1 + len(nodes[suite[-1]].lines))
+    rows = range(nodes[suite[0]].start - 1, nodes[suite[-1]].end)
     return "\n".join([*lines[:first], *indented(lines, nodes, rows, by=-INDENT), *lines[last:]])

@@ -37,7 +37,7 @@ def _rename_unread(text: str, mine: Mapping[str, Node], used: set[str]) -> str:
         names = {name: new for name, new in pairs if name != new}
         unread = (binds(node) | binds(own)) - used
         if names and {*names, *names.values()} <= unread:
-            text = rename(text, names, within=range(node.start, node.start + len(node.lines)))
+            text = rename(text, names, within=range(node.start, node.end + 1))
     return text
 
 

@@ -126,7 +126,7 @@ def _take_out(
     )
     lines = rest.split("\n")
     for node in reversed(idle):
-        del lines[node.start - 1 : node.start - 1 + len(node.lines)]
+        del lines[node.start - 1 : node.end]
     first = block.first - sum(len(node.lines) for node in idle if node.start < block.first)
     rest = "\n".join(lines)
     line = next((k for k in range(first, len(lines)) if lines[k - 1].strip()), first)
@@ -179,7 +179,7 @@ def _find_blocks(text: str) -> Sequence[_Block]:
         start = k
         while nodes[start - 1].is_comment and not nodes[start].blanks and nodes[start - 1].parent == node.parent:
             start -= 1
-        first, last = nodes[start].start, max(one.start + len(one.lines) - 1 for one in block_nodes)
+        first, last = nodes[start].start, max(one.end for one in block_nodes)
         comments = frozenset(one.text.strip() for one in (*nodes[start:k], *block_nodes) if one.is_comment)
         names = tuple(name for one in statements for name in _LOCAL.findall(one.canon) if name in local_names)
         lines = textwrap.dedent("\n".join(text.split("\n")[first - 1 : last]))

@@ -21,6 +21,7 @@ from runner_sync.statements import parses
 from runner_sync.texts.member_text import self_names, split_head
 from runner_sync.thresholds import FROM_OLD
 from runner_sync.units.splitting import bare_name
+from runner_sync.upgrade.running import find_reached
 
 CUT = "__runner_sync_cut__()"
 """The marker statement between the two halves; it never reaches a file."""
@@ -41,24 +42,15 @@ def find_split_off(member: str, *, base: str, copy: str, old: Mapping[str, str],
     best, found = 0, ""
     for name in (name for name in new_methods if name not in called):
         body = Counter(
-            canon for text in _collect_with_helpers(name, new_methods) for canon in lineage.fingerprint(text).elements()
+            canon
+            for part in {name} | find_reached(new_methods[name], new_methods)
+            for canon in lineage.fingerprint(new_methods[part]).elements()
         )
         shared = (body & gone).total()
         has_most = shared >= lineage.FEWEST and shared >= gone.total() * FROM_OLD
         if shared > best and (has_most or shared >= body.total() * FROM_OLD):
             best, found = shared, name
     return found
-
-
-def _collect_with_helpers(name: str, methods: Mapping[str, str]) -> list[str]:
-    """Return the text of a method, and of the ``methods`` that it calls directly or indirectly."""
-    names, todo = {name: None}, [name]
-    while todo:
-        used = self_names(methods[todo.pop()])
-        more = [other for other in methods if other in used and other not in names]
-        names |= dict.fromkeys(more)
-        todo += more
-    return [methods[other] for other in names]
 
 
 def join_halves(first: str, second: str) -> str:

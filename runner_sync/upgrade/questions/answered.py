@@ -33,7 +33,7 @@ from collections.abc import Collection, Mapping, Sequence
 from runner_sync.lineage import list_nodes
 from runner_sync.merge import Decision
 from runner_sync.statements import ROOT, ancestors, flatten, tree_of
-from runner_sync.syntax import walk
+from runner_sync.syntax import calls_in
 
 
 def drop_answered(decisions: Sequence[Decision], constructors: Mapping[str, Collection[str]]) -> list[Decision]:
@@ -111,8 +111,7 @@ def _is_answered(item: Decision, constructors: Mapping[str, Collection[str]]) ->
     if item.reason.kind != "arguments of another call":
         return False
     tree = tree_of(item.chosen)
-    calls = [node for node in walk(tree) if isinstance(node, ast.Call)]
-    calls_in_question = [call for call in calls if ast.unparse(call.func) in item.reason.names]
+    calls_in_question = [call for call in calls_in(tree) if ast.unparse(call.func) in item.reason.names]
     assigned_values = [
         node.value for node in tree.body if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
     ]

@@ -17,7 +17,7 @@ from runner_sync.fitting.handing_over import called_self_method, count_bare_valu
 from runner_sync.merge import are_branches
 from runner_sync.model import ReviewItem
 from runner_sync.statements import as_module, flatten, parse_unit
-from runner_sync.syntax import attribute_by_name, is_name, self_attributes_set, walk
+from runner_sync.syntax import attribute_by_name, calls_in, is_name, self_attributes_set, walk
 from runner_sync.texts.assignment import find_early_reads, find_locals, find_unsure_reads
 from runner_sync.texts.member_text import self_names
 from runner_sync.texts.names import used_names
@@ -241,7 +241,7 @@ def find_set_by_twin_only(
 
 def _find_asked_attributes(text: str) -> set[str]:
     """Return attributes of ``self`` that a text reads by name."""
-    calls = [node for node in walk(parse_unit(text)) if isinstance(node, ast.Call) and len(node.args) > 1]
+    calls = [call for call in calls_in(parse_unit(text)) if len(call.args) > 1]
     names = [call.args[1] for call in calls if is_name(call.args[0], "self")]
     return {str(name.value) for name in names if isinstance(name, ast.Constant)}
 

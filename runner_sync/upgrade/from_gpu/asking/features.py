@@ -34,7 +34,7 @@ def split_passage(rows: Rows, after: str, names: Collection[str]) -> list[Rows]:
     nodes = flatten(after)
     heads = _find_outermost(nodes, j1, j2)
     spans = [below(nodes, head) for head in heads]
-    if not all(j1 <= nodes[k].start - 1 and _end_row(nodes[k]) <= j2 for span in spans for k in span):
+    if not all(j1 <= nodes[k].start - 1 and nodes[k].end <= j2 for span in spans for k in span):
         return [rows]
     starts, made, was = [j1], set[str](), None
     for head, span in zip(heads, spans, strict=True):
@@ -55,13 +55,9 @@ def _find_outermost(nodes: Sequence[Node], first: int, end: int) -> list[int]:
 
 def _find_comment_row(nodes: Sequence[Node], index: int) -> int:
     """Return the first row of the comments directly above a statement, else the statement's row."""
-    while index and nodes[index - 1].is_comment and _end_row(nodes[index - 1]) == nodes[index].start - 1:
+    while index and nodes[index - 1].is_comment and nodes[index - 1].end == nodes[index].start - 1:
         index -= 1
     return nodes[index].start - 1
-
-
-def _end_row(node: Node) -> int:
-    return node.start - 1 + len(node.lines)
 
 
 def _find_words(lines: Sequence[str]) -> set[str]:

@@ -127,7 +127,7 @@ def _explain_absence(before: str, first: int, last: int, lost: Container[str]) -
 
     ``lost`` are the statements that the whole text has less often than before.
     """
-    there = [node for node in flatten(before) if node.start <= last and node.start + len(node.lines) > first + 1]
+    there = [node for node in flatten(before) if node.start <= last and node.end > first]
     gone = [node.canon in lost for node in there if not node.is_comment]
     if any(gone):
         return TAKEN_OUT if all(gone) else PARTLY_MOVED
@@ -230,7 +230,7 @@ def _measure_slide(text: str, first: int, last: int) -> int:
     of the second as old. Returns 0 if the range already starts at a statement or never does.
     """
     lines = text.split("\n")
-    inside = {row for node in flatten(text) for row in range(node.start, node.start - 1 + len(node.lines))}
+    inside = {row for node in flatten(text) for row in range(node.start, node.end)}
     by = 0
     while first + by in inside and last + by < len(lines) and lines[first + by] == lines[last + by]:
         by += 1
@@ -239,7 +239,7 @@ def _measure_slide(text: str, first: int, last: int) -> int:
 
 def _widen_to_statements(text: str, first: int, last: int) -> tuple[int, int]:
     """Widen the rows ``first`` to ``last`` so that no statement is cut at either end."""
-    spans = [(node.start - 1, node.start - 1 + len(node.lines)) for node in flatten(text)]
+    spans = [(node.start - 1, node.end) for node in flatten(text)]
     cut = [(start, end) for start, end in spans if (start < last and first < end) or start < first < end]
     return min([first, *(start for start, _ in cut)]), max([last, *(end for _, end in cut)])
 

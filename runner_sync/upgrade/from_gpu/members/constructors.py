@@ -86,7 +86,7 @@ def _keep_assignments(text: str, names: Collection[str], refused: Collection[str
     if len(called) != 1 or not plain:
         return ""
     rows, kept = text.split("\n"), sorted([nodes[0], *called, *plain], key=lambda node: node.start)
-    return "".join(f"{row}\n" for node in kept for row in rows[node.start - 1 : node.start - 1 + len(node.lines)])
+    return "".join(f"{row}\n" for node in kept for row in rows[node.start - 1 : node.end])
 
 
 def _find_assigned(node: Node) -> set[str]:

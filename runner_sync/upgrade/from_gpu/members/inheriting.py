@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from runner_sync.confidence import DERIVED, INFERRED
 from runner_sync.fitting.members import Obstacle, Twins, find_obstacles
-from runner_sync.signatures import Signature, accepts, is_bound, of_function
+from runner_sync.signatures import accepts, of_method
 from runner_sync.statements import parse_function
 from runner_sync.texts.member_text import is_same
 from runner_sync.thresholds import MOST_COPIES
@@ -146,10 +146,5 @@ def find_upstream_version(job: ModuleJob, member: str) -> str:
 
 def can_stand_for(text: str, original: str) -> bool:
     """Whether ``text`` accepts every call that ``original`` accepts; true if either is not a method."""
-    mine, theirs = (_signature(one) for one in (text, original))
-    return mine is None or theirs is None or accepts(mine, theirs)
-
-
-def _signature(text: str) -> Signature | None:
-    function = parse_function(text)
-    return of_function(function, bound=is_bound(function)) if function is not None else None
+    mine, theirs = (parse_function(one) for one in (text, original))
+    return mine is None or theirs is None or accepts(of_method(mine), of_method(theirs))

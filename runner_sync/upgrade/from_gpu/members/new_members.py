@@ -20,6 +20,7 @@ from runner_sync.upgrade.from_gpu.twin import owing
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, record_twin
 from runner_sync.upgrade.job import ModuleJob, is_selected
 from runner_sync.upgrade.questions.reviews import Shown, make_not_ported_review, make_review
+from runner_sync.upgrade.running import find_reached
 
 
 def port_members(
@@ -84,12 +85,8 @@ def _find_wanted(
     wanted = {name for name in portable if is_selected(f"{class_name}.{name}", job.settings.only)}
     for draft in list_members(drafts, class_name):
         wanted |= (self_names(draft.text) - self_names(draft.before)) & portable
-    todo = list(wanted)
-    while todo:
-        called = self_names(side.new[f"{class_name}.{todo.pop()}"]) & portable - wanted
-        wanted |= called
-        todo += called
-    return wanted
+    methods = {name: side.new[f"{class_name}.{name}"] for name in portable}
+    return wanted.union(*(find_reached(methods[name], methods) for name in wanted))
 
 
 def is_asked_about(class_name: str, decision: Member, job: ModuleJob, side: GpuSide) -> bool:

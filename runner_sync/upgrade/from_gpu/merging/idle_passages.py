@@ -106,7 +106,7 @@ def _list_replaced(old: Sequence[Node], new: Sequence[Node]) -> list[_Replaced]:
 
 def _find_lines(nodes: Sequence[Node]) -> slice:
     """Return the lines of a passage of a text."""
-    return slice(nodes[0].start - 1, nodes[-1].start - 1 + len(nodes[-1].lines))
+    return slice(nodes[0].start - 1, nodes[-1].end)
 
 
 def _find_cut_off(text: str, nodes: Sequence[Node], idle: Collection[str]) -> Iterator[tuple[int, int, str]]:

@@ -24,10 +24,10 @@ from typing import Protocol
 
 from runner_sync.confidence import CONTESTED
 from runner_sync.edits import Edit, Places, apply
-from runner_sync.signatures import Signature, is_bound, of_function
+from runner_sync.signatures import Signature, of_method
 from runner_sync.statements import flatten, parse_function, tree_of
 from runner_sync.statements.dataflow import reads
-from runner_sync.syntax import walk
+from runner_sync.syntax import calls_in
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.asking import call_fit
 from runner_sync.upgrade.questions.reviews import Shown, make_not_ported_review, make_review
@@ -105,7 +105,7 @@ def _find_new_parameters(new: str, others: Sequence[str]) -> AbstractSet[str]:
 
 def _read_signature(text: str) -> Signature:
     function = parse_function(text)
-    return of_function(function, bound=is_bound(function)) if function is not None else NO_PARAMETERS
+    return of_method(function) if function is not None else NO_PARAMETERS
 
 
 def _find_removal(text: str, names: Collection[str], npu: str) -> Edit | None:
@@ -120,16 +120,12 @@ def _find_removal(text: str, names: Collection[str], npu: str) -> Edit | None:
         for arg in arguments[1:]:
             if arg.arg in names:
                 return places.element_out(arg, arguments)
-    for call in _list_calls(text):
+    for call in calls_in(tree_of(text)):
         for key in call.keywords:
             is_passed_on = isinstance(key.value, ast.Name) and key.value.id in names
-            if is_passed_on and any(_is_same_without(call, key, other) for other in _list_calls(npu)):
+            if is_passed_on and any(_is_same_without(call, key, other) for other in calls_in(tree_of(npu))):
                 return places.removal(call, key)
     return None
-
-
-def _list_calls(text: str) -> list[ast.Call]:
-    return [node for node in walk(tree_of(text)) if isinstance(node, ast.Call)]
 
 
 def _is_same_without(call: ast.Call, key: ast.keyword, other: ast.Call) -> bool:

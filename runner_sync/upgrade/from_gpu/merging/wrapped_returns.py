@@ -133,8 +133,8 @@ def _has_pinned_value(
 def _restore_old_return(text: str, one: Wrapped) -> str:
     """Put the twin's old return in the place of the new one."""
     lines = text.split("\n")
-    first, end = one.new.start - 1, one.new.start - 1 + len(one.new.lines)
-    return "\n".join([*lines[:first], margin(lines[first]) + one.old.canon, *lines[end:]])
+    first = one.new.start - 1
+    return "\n".join([*lines[:first], margin(lines[first]) + one.old.canon, *lines[one.new.end :]])
 
 
 def _list_conditions(nodes: Sequence[Node], index: int) -> _Conditions:

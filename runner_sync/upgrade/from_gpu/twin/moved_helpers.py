@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from runner_sync.confidence import CONTESTED, INFERRED
@@ -34,6 +34,7 @@ from runner_sync.upgrade.from_gpu.twin.readings import translate_units
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 from runner_sync.upgrade.revision import ModuleRevision
+from runner_sync.upgrade.running import find_reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +69,12 @@ class Moves:
         if not found:
             return {}
         units = translate_units(self.job, then)
-        formerly_called = _find_reached(units.get(draft.name, ""), draft.owner, units) - self_names(draft.text)
+        methods = select_members(units, draft.owner)
+        formerly_called = find_reached(units.get(draft.name, ""), methods) - self_names(draft.text)
         return {
             name: home
             for name, home in found.items()
-            if name in formerly_called and find_passage(units[f"{draft.owner}.{name}"], draft.text) is not None
+            if name in formerly_called and find_passage(methods[name], draft.text) is not None
         }
 
     def ask(self, draft: Draft) -> Draft:
@@ -84,17 +86,6 @@ class Moves:
         for name in self.find_in_line(draft, base.side):
             draft = _ask_about_moved(draft, self.job, units[f"{draft.owner}.{name}"], name, moved)
         return draft
-
-
-def _find_reached(text: str, owner: str, units: Mapping[str, str]) -> set[str]:
-    """Return the methods of a class that ``text`` calls, directly or through others."""
-    found: set[str] = set()
-    todo = [text]
-    while todo:
-        more = {name for name in self_names(todo.pop()) - found if f"{owner}.{name}" in units}
-        found |= more
-        todo += [units[f"{owner}.{name}"] for name in more]
-    return found
 
 
 def inline_moved_helpers(method: str, old: Twin, new: Twin, moved: Homes) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from runner_sync.naming import Import
 from runner_sync.statements import first_function, is_python
 from runner_sync.statements.likeness import dice, words
 from runner_sync.statements.mentioning import parameters
-from runner_sync.syntax import walk
+from runner_sync.syntax import calls_in, walk
 from runner_sync.texts.import_entries import read_imports
 from runner_sync.thresholds import NAMESAKE
 from runner_sync.units import texts
@@ -106,7 +106,7 @@ def _find_called(home: Home, candidates: Sequence[Home]) -> list[Home]:
 
 def _find_plain_calls(text: str) -> set[str]:
     function = first_function(text)
-    calls = [node for node in walk(function) if isinstance(node, ast.Call)] if function is not None else []
+    calls = calls_in(function) if function is not None else []
     return {call.func.id for call in calls if isinstance(call.func, ast.Name)}
 
 

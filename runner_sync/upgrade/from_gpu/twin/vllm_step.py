@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from runner_sync import merge
+from runner_sync.edits import margin
 from runner_sync.lineage import list_nodes
 from runner_sync.model import Triple
 from runner_sync.statements import Node, UnparsableText, parse_function, parses
@@ -144,10 +145,7 @@ def _replace_statements(text: str, pairs: Iterable[tuple[Node, Node]]) -> str:
     lines = text.split("\n")
     plain = [pair for pair in pairs if not any(node.one_line for node in pair)]
     for node, held in sorted(plain, key=lambda pair: -pair[1].start):
-        first = lines[held.start - 1]
-        margin = first[: len(first) - len(first.lstrip())]
-        rows = [row if k in node.frozen or not row else margin + row for k, row in enumerate(node.lines)]
-        lines[held.start - 1 : held.start - 1 + len(held.lines)] = rows
+        lines[held.start - 1 : held.end] = node.indented(margin(lines[held.start - 1]))
     return "\n".join(lines)
 
 
@@ -158,7 +156,7 @@ def _drop_additions(text: str, *others: str) -> str:
     for node in reversed(nodes):
         if node in kept and node.parent >= 0:
             kept.add(nodes[node.parent])
-    rows = {row for node in nodes if node not in kept for row in range(node.start, node.start + len(node.lines))}
+    rows = {row for node in nodes if node not in kept for row in range(node.start, node.end + 1)}
     left = "\n".join(line for row, line in enumerate(text.split("\n"), 1) if row not in rows)
     return left if parses(left) else text
 

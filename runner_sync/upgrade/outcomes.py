@@ -20,6 +20,7 @@ from runner_sync.upgrade.attribution import Region, count_statements_from, find_
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import MODULE, Draft, Stage
 from runner_sync.upgrade.job import Fate, ModuleJob, ModuleResult
+from runner_sync.upgrade.lines import strip_lines
 from runner_sync.upgrade.never_had import find_never_had
 from runner_sync.upgrade.placing import place
 
@@ -105,7 +106,7 @@ def _name_cause(draft: Draft, job: ModuleJob, region: Region) -> str:
         commits = job.upstream.causes(draft.name, changed, old, gone=is_deletion)
         project = job.upstream_title
         if not commits and _is_older(draft, job, region):
-            known = {line.strip() for line in draft.before.split("\n")}
+            known = {*strip_lines(draft.before)}
             # Added lines that omni had before have only moved.
             changed = changed if is_deletion else tuple(line for line in changed if line.strip() not in known)
             old, commits = f"before {old}", job.upstream.causes(draft.name, changed, "", gone=is_deletion)
@@ -124,7 +125,7 @@ def _find_only_gone(region: Region) -> list[str]:
 
 def _use_upstream_names(gone: Sequence[str], draft: Draft, job: ModuleJob) -> tuple[str, ...]:
     """Return the lost lines with upstream's local names, where omni's copy differed from the base only in these."""
-    base_lines = {line.strip() for line in (find_base_text(draft, job) or "").split("\n")}
+    base_lines = {*strip_lines(find_base_text(draft, job) or "")}
     forms: dict[str, set[str]] = {}
     for line in base_lines:
         forms.setdefault(_LOCAL.sub("_", line), set()).add(line)
@@ -146,7 +147,7 @@ def _is_older(draft: Draft, job: ModuleJob, region: Region) -> bool:
     if was is None or draft.base is None or draft.base.how != "composite":
         return False
     lines = {line.strip() for line in region.lines if line.strip()}
-    had = bool(lines) and lines <= {line.strip() for line in was.split("\n")} and not _has_lost_lines(was, region)
+    had = bool(lines) and lines <= {*strip_lines(was)} and not _has_lost_lines(was, region)
     return was == draft.upstream or had
 
 

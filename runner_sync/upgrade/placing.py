@@ -19,6 +19,7 @@ from typing import TypeVar
 from runner_sync.model import Hunk, ReviewItem
 from runner_sync.statements import OPENERS, parse_unit, parses
 from runner_sync.syntax import module_of, same_code, walk
+from runner_sync.upgrade.lines import strip_written_lines
 
 
 def place(item: ReviewItem, unit: Sequence[str], start: int) -> ReviewItem:
@@ -27,7 +28,7 @@ def place(item: ReviewItem, unit: Sequence[str], start: int) -> ReviewItem:
     ``unit`` holds the unit's final lines and begins at line ``start``. The item covers at least as many lines as
     before, because the lines that it shows may stand apart.
     """
-    wanted = [line.strip() for line in item.chosen.split("\n") if line.strip()]
+    wanted = strip_written_lines(item.chosen)
     at = min(item.line, max(len(unit), 1))
     if wanted:
         stripped = [line.strip() for line in unit]
@@ -142,7 +143,7 @@ def _restate_passage(before: ReviewItem, item: ReviewItem, old: str, new: str) -
 
 def _find_passage_end(item: ReviewItem, lines: Sequence[str]) -> int | None:
     """Return the last line of the chosen text if it has several lines and stands line by line at the item's place."""
-    wanted = [line.strip() for line in item.chosen.split("\n") if line.strip()]
+    wanted = strip_written_lines(item.chosen)
     if not item.in_file or len(wanted) < 2:
         return None
     written = [k for k, line in enumerate(lines[item.line - 1 :], start=item.line) if line.strip()][: len(wanted)]

@@ -16,6 +16,7 @@ from runner_sync.fitting.handing_over import HandedReturn, hand_over_returns
 from runner_sync.model import ReviewItem
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
+from runner_sync.upgrade.lines import strip_lines, strip_written_lines
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
@@ -60,9 +61,9 @@ def _find_first_line(group: Sequence[HandedReturn], lines: Sequence[str]) -> int
 
 def _is_about_these(item: ReviewItem, first: int, last: int, was: str) -> bool:
     """Whether the chosen text of a question at this place consists only of lines of these returns."""
-    chosen = {line.strip() for line in item.chosen.split("\n") if line.strip()}
+    chosen = {*strip_written_lines(item.chosen)}
     is_here = item.in_file and first <= item.line <= last
-    return is_here and bool(chosen) and chosen <= {line.strip() for line in was.split("\n")}
+    return is_here and bool(chosen) and chosen <= {*strip_lines(was)}
 
 
 def _word_reason(group: Sequence[HandedReturn]) -> str:

@@ -11,6 +11,7 @@ from runner_sync.edits import margin
 from runner_sync.model import ReviewItem
 from runner_sync.statements import compiles, inside_strings
 from runner_sync.thresholds import NEAR_SIDES
+from runner_sync.upgrade.lines import strip_written_lines
 
 
 def is_two_sided(text: str, item: ReviewItem) -> bool:
@@ -23,9 +24,9 @@ def is_two_sided(text: str, item: ReviewItem) -> bool:
         return False
     lines = text.split("\n")
     span = lines[item.line - 1 : item.end_line]
-    if [s.strip() for s in span] != _strip_lines(item.chosen):
+    if [s.strip() for s in span] != strip_written_lines(item.chosen):
         return False
-    if not (item.omni.strip() and item.upstream.strip()) and _strip_lines(item.chosen) != _strip_lines(
+    if not (item.omni.strip() and item.upstream.strip()) and strip_written_lines(item.chosen) != strip_written_lines(
         item.omni or item.upstream
     ):
         return False
@@ -37,15 +38,11 @@ def is_two_sided(text: str, item: ReviewItem) -> bool:
 
 def _stands_nearby(lines: Sequence[str], item: ReviewItem) -> bool:
     """Whether the lines of upstream's side stand together a little above or below the item."""
-    theirs = _strip_lines(item.upstream)
+    theirs = strip_written_lines(item.upstream)
     reach = NEAR_SIDES + len(theirs)
     around = lines[max(item.line - 1 - reach, 0) : item.line - 1], lines[item.end_line : item.end_line + reach]
-    sides = [_strip_lines("\n".join(side)) for side in around]
+    sides = [strip_written_lines("\n".join(side)) for side in around]
     return bool(theirs) and any(side[k : k + len(theirs)] == theirs for side in sides for k in range(len(side)))
-
-
-def _strip_lines(body: str) -> list[str]:
-    return [line.strip() for line in body.split("\n") if line.strip()]
 
 
 def _reindent(body: str, item: ReviewItem, indent: str) -> list[str]:

@@ -25,6 +25,7 @@ from runner_sync.statements import Node, below, enclosing, lines_of
 from runner_sync.texts.member_text import canonical
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
+from runner_sync.upgrade.lines import strip_lines
 from runner_sync.upgrade.questions.objects_used import is_on_kept_object
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 
@@ -105,7 +106,7 @@ def _ask_about_missing(draft: Draft, job: ModuleJob, additions: Sequence[_Additi
 def _find_missing(draft: Draft, upstream: str, additions: Sequence[_Addition]) -> list[tuple[_Addition, str]]:
     """Return the upstream statements that the draft lacks and does not ask about, each with its counterpart."""
     nodes, known = list_nodes(upstream), {*canonical(draft.text)}
-    asked_lines = {line.strip() for item in draft.reviews for line in item.upstream.split("\n")}
+    asked_lines = {line for item in draft.reviews for line in strip_lines(item.upstream)}
     known |= {node.canon for node in nodes if all(line.strip() in asked_lines for line in node.lines)}
     found: list[tuple[_Addition, str]] = []
     seen: set[int] = set()

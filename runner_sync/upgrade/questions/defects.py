@@ -25,6 +25,7 @@ from runner_sync.texts.soundness import find_reads, find_unreachable
 from runner_sync.units.texts import select_members
 from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.job import ModuleJob
+from runner_sync.upgrade.lines import strip_lines
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
@@ -130,10 +131,10 @@ def ask_about_meaning(name: str, here: str, there: str, source: str, drafts: Ite
 
     ``here`` and ``there`` are the import statements of this module and of ``source``.
     """
-    asked_drafts, source_lines = [], {line.strip() for line in source.split("\n")}
+    asked_drafts, source_lines = [], {*strip_lines(source)}
     for draft in drafts:
-        before, lines = {line.strip() for line in draft.before.split("\n")}, draft.text.split("\n")
-        new_lines = [k for k in _find_reads(draft, name) if lines[k - 1].strip() in source_lines - before]
+        before, lines = {*strip_lines(draft.before)}, strip_lines(draft.text)
+        new_lines = [k for k in _find_reads(draft, name) if lines[k - 1] in source_lines - before]
         reason = f"{name} comes from `{here}` here, but this line was written for `{there}`"
         asked_drafts.append(draft.with_questions(*_ask_at_first(new_lines, draft, path, reason=reason)))
     return asked_drafts
@@ -273,7 +274,7 @@ def _find_asked_lines(item: ReviewItem) -> set[str]:
 
     These are the chosen lines that upstream has. For a GPU port, they are all chosen lines if the GPU runner has none.
     """
-    chosen, theirs = ({line.strip() for line in text.split("\n")} for text in (item.chosen, item.upstream))
+    chosen, theirs = {*strip_lines(item.chosen)}, {*strip_lines(item.upstream)}
     if item.from_gpu:
         return chosen if not chosen & theirs else set()
     return chosen & theirs
@@ -327,6 +328,6 @@ def _make_question(draft: Draft, path: str, *, reason: str, line: int, is_new: b
     ``is_new`` marks an upstream line although omni has the same line elsewhere.
     """
     here = draft.text.split("\n")[line - 1]
-    is_own = not is_new and here.strip() in {own.strip() for own in draft.before.split("\n")}
+    is_own = not is_new and here.strip() in strip_lines(draft.before)
     shown = Shown(omni=here, chosen=here) if is_own else Shown(upstream=here, chosen=here)
     return make_review(draft, path, reason=reason, confidence=DEFECT, shown=shown, line=line)

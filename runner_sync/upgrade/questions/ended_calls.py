@@ -23,6 +23,7 @@ from runner_sync.statements import Node, enclosing
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
+from runner_sync.upgrade.lines import strip_lines
 from runner_sync.upgrade.questions.objects_used import is_on_kept_object
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 
@@ -40,7 +41,7 @@ def _ask_about_copy(draft: Draft, job: ModuleJob) -> Iterator[ReviewItem]:
     still = _find_kept_object_calls(draft.text) | {node.called for node in new}
     ended = (old & _find_kept_object_calls(draft.before)) - still
     left_out = old - _find_kept_object_calls(draft.before) - _find_kept_object_calls(draft.text)
-    asked = {line.strip() for item in draft.reviews for line in item.upstream.split("\n")}
+    asked = {line for item in draft.reviews for line in strip_lines(item.upstream)}
     for call in sorted(ended):
         places = [
             k

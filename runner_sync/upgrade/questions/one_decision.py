@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from runner_sync.model import ReviewItem
 from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.lines import strip_written_lines
 
 
 def join_alike(drafts: Sequence[Draft]) -> list[Draft]:
@@ -69,7 +70,7 @@ def _is_same_decision(one: ReviewItem, other: ReviewItem) -> bool:
 
 
 def _count_lines(text: str) -> Counter[str]:
-    return Counter(line.strip() for line in text.split("\n") if line.strip())
+    return Counter(strip_written_lines(text))
 
 
 def _join_two(one: ReviewItem, other: ReviewItem) -> ReviewItem:

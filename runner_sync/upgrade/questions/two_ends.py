@@ -28,6 +28,7 @@ from runner_sync.thresholds import FEWEST_WORDS
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.job import ModuleJob
+from runner_sync.upgrade.lines import strip_lines
 from runner_sync.upgrade.questions.objects_used import is_on_kept_object
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 
@@ -110,7 +111,7 @@ def _find_taken(draft: Draft, nodes: Sequence[Node], base: str) -> Iterator[tupl
     """Yield the statements that are a new call of upstream's and came without a question, with their indices."""
     known = {*canonical(draft.before), *canonical(base)}
     theirs, called_before = {*canonical(draft.upstream or "")}, {*names_called(base)}
-    asked = {line.strip() for item in draft.reviews for line in item.chosen.split("\n")}
+    asked = {line for item in draft.reviews for line in strip_lines(item.chosen)}
     for index, node in enumerate(nodes):
         is_new = node.called and node.called not in called_before and node.canon in theirs - known
         if is_new and node.lines[0].strip() not in asked:

@@ -25,6 +25,7 @@ from runner_sync.model import Triple
 from runner_sync.statements import Node, below, cut_off, flatten, parses, tree_of
 from runner_sync.syntax import suites_of, walk
 from runner_sync.texts.soundness import Problem
+from runner_sync.upgrade.lines import strip_lines
 
 
 class Undone(NamedTuple):
@@ -65,7 +66,7 @@ def undo_idle_passages(sides: Triple, text: str, problems: Collection[Problem]) 
 
 def ask_about_undone(result: merge.Merged, undone: Collection[Undone]) -> merge.Merged:
     """Return the merge with a decision about each undone passage, at the statement that would not run."""
-    lines = [line.strip() for line in result.text.split("\n")]
+    lines = strip_lines(result.text)
     more = []
     for idle, old, new in undone:
         at = lines.index(idle) + 1 if idle in lines else 1

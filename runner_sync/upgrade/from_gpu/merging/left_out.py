@@ -12,6 +12,7 @@ from runner_sync import merge
 from runner_sync.lineage import list_nodes
 from runner_sync.merge import Kind, Reason
 from runner_sync.statements import flatten
+from runner_sync.upgrade.lines import strip_lines
 
 READS_UNSET: tuple[Kind, ...] = ("reads what nothing sets", "reads what was left out", "half of a feature")
 """Kinds of decisions about statements left out because of a name that they read."""
@@ -66,5 +67,5 @@ def _join(decisions: Sequence[merge.Decision], kinds: Sequence[Kind]) -> Sequenc
 
 def _has_lines(block: str, part: str) -> bool:
     """Whether ``block`` contains the lines of ``part`` consecutively, at any indentation."""
-    rows, wanted = ([line.strip() for line in text.split("\n")] for text in (block, part))
+    rows, wanted = strip_lines(block), strip_lines(part)
     return any(rows[k : k + len(wanted)] == wanted for k in range(len(rows) - len(wanted) + 1))

@@ -48,6 +48,11 @@ class RunnerModule:
         """The first of the upstreams: the class that the module's own class follows."""
         return self.upstreams[0]
 
+    @property
+    def twin_paths(self) -> tuple[str, ...]:
+        """The path of the GPU twin; empty without a twin."""
+        return (self.gpu.path,) if self.gpu is not None else ()
+
 
 @dataclass(frozen=True, slots=True)
 class NameRewrite:

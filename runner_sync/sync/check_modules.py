@@ -79,7 +79,7 @@ def _describe_module(given: inputs.Inputs, derived: DerivedModule) -> CheckModul
         derived.path,
         derived.text,
         gpu_path=twin.path if twin is not None else "",
-        gpu_text=given.omni.read(twin.path) if twin is not None else None,
+        gpu_text=given.read_twin(derived.module),
         entries=tuple(entry for entry in given.lock.entries if entry.path == derived.path),
         upstream_path=derived.module.anchor.path,
     )
@@ -92,7 +92,7 @@ def find_neighbours(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> t
     runner. A configuration may put a runner anywhere, which does not make its neighbours NPU code.
     """
     own = {derived.path for derived in modules}
-    twins = {derived.module.gpu.path for derived in modules if derived.module.gpu is not None}
+    twins = {path for derived in modules for path in derived.module.twin_paths}
     word, folders = given.profile.device[1], {path[: path.rfind("/") + 1] for path in own}
     folders = {f for f in folders if word in re.split(r"[\W_]+", f) and not any(twin.startswith(f) for twin in twins)}
     return tuple(sorted({path for folder in folders for path in given.omni.paths(folder)} - own))

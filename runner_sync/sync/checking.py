@@ -146,7 +146,7 @@ def _refuse_unreadable_twins(job: CheckJob, modules: Sequence[DerivedModule]) ->
     New code in the twin could otherwise not be found.
     """
     if job.world is not None:
-        job.world.existing([derived.module.gpu.path for derived in modules if derived.module.gpu is not None])
+        job.world.existing([path for derived in modules for path in derived.module.twin_paths])
 
 
 def _make_job(

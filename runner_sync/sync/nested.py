@@ -55,7 +55,7 @@ def depth_of(text: str) -> int:
 def _read_modules(given: inputs.Inputs) -> Iterator[tuple[str, str]]:
     """Yield path and text of each runner, GPU twin and followed module, from every tree that has it."""
     own = [path for module in given.profile.modules for path in module.paths]
-    twins = [module.gpu.path for module in given.profile.modules if module.gpu is not None]
+    twins = [path for module in given.profile.modules for path in module.twin_paths]
     followed = [unit.path for module in given.profile.modules for unit in module.upstreams]
     for tree in given.trees.values():
         for path in dict.fromkeys([*own, *twins, *followed]):

@@ -121,7 +121,7 @@ def trace_npu(trees: Trees, derived: DerivedModule) -> Iterator[Traced]:
 
 def find_twins(given: inputs.Inputs, derived: DerivedModule) -> dict[str, Unit]:
     """Return the units of the module's GPU twin by their NPU names."""
-    text = given.omni.read(derived.module.gpu.path) if derived.module.gpu is not None else None
+    text = given.read_twin(derived.module)
     if text is None or derived.module.gpu is None:
         return {}
     table = unit_table(text, derived.module.gpu.path)
@@ -157,7 +157,7 @@ def _make_twin_ref(unit: Unit, twin: Unit, given: inputs.Inputs) -> BaseRef:
 def trace_gpu(trees: Trees, derived: DerivedModule) -> Iterator[Traced]:
     """Trace the units of a module's GPU twin to vLLM's own module; without a vLLM all statements count as omni's."""
     given, anchor = trees.given, derived.module.gpu
-    text = given.omni.read(anchor.path) if anchor is not None else None
+    text = given.read_twin(derived.module)
     if text is None or anchor is None:
         return
     marked = find_marked_lines(text, anchor.path, given)

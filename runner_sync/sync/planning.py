@@ -338,7 +338,7 @@ def find_units_apart(lock: locks.Lock, path: str, followed: Project) -> frozense
 def find_uses_by_others(derived: DerivedModule, modules: Sequence[DerivedModule], given: inputs.Inputs) -> Elsewhere:
     """Return what the modules other than ``derived``, and their GPU twins, use on ``self``."""
     others = [other for other in modules if other is not derived]
-    twins = [given.omni.read(other.module.gpu.path) for other in others if other.module.gpu is not None]
+    twins = [given.read_twin(other.module) for other in others]
     by_twins = frozenset(name for text in twins if text for name in self_names(text))
     called = frozenset(name for other in others for name in self_names(other.text))
     return Elsewhere(called=called, by_twins=by_twins, by_twins_now=by_twins)

@@ -71,7 +71,7 @@ class _StatusFinder:
         self.npu = unit_table(derived.text, derived.path)
         anchor = derived.module.gpu
         self.gpu_path = anchor.path if anchor is not None else ""
-        self.gpu_text = trees.given.omni.read(self.gpu_path) or "" if anchor is not None else ""
+        self.gpu_text = trees.given.read_twin(derived.module) or ""
         self.gpu_units = unit_table(self.gpu_text, self.gpu_path)
         self.module_texts = ModuleTexts(trees.given.trees, relocated=planning.relocated_names(trees.modules))
         self.hoistable, self.skipped = self._run_rules()

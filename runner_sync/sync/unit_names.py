@@ -25,10 +25,9 @@ def refuse_misspelt(only: Sequence[str], modules: Sequence[DerivedModule], given
     """
     known = {name for derived in modules for name in texts.unit_texts(derived.text, derived.path)}
     for module in given.profile.modules:
-        twin = module.gpu
-        text = given.omni.read(twin.path) if twin is not None else None
-        if twin is not None and text:
-            known |= {given.profile.npu_name(name) for name in texts.unit_texts(text, twin.path)}
+        text = given.read_twin(module)
+        if module.gpu is not None and text:
+            known |= {given.profile.npu_name(name) for name in texts.unit_texts(text, module.gpu.path)}
     of_others = _units_of_other_profiles(given) if given.config.units else set()
     for glob in given.config.units:
         if not any(fnmatchcase(name, glob) for name in (*known, *of_others)):

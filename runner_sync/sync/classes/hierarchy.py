@@ -61,7 +61,7 @@ def find_inherited_members(
     original = module_texts.as_before()
     twin = given.profile.gpu_name(name)
     path = derived.module.gpu.path if derived.module.gpu is not None else ""
-    text = given.omni.read(path) if path else None
+    text = given.read_twin(derived.module)
     return replace(
         module_texts.find_inherited(derived.text, name, dotted),
         before=original.find_inherited(derived.text, name, dotted).members,

@@ -128,7 +128,7 @@ class _TwinUnits:
 
 def _read_twins(results: Sequence[ModuleResult], given: inputs.Inputs) -> _TwinUnits:
     have = {name.rpartition(".")[2] for result in results for name in texts.unit_texts(result.after, result.path)}
-    paths = [module.gpu.path for module in given.profile.modules if module.gpu is not None]
+    paths = [path for module in given.profile.modules for path in module.twin_paths]
     tables = [texts.unit_texts(given.omni.read(path) or "", path) for path in paths]
     units = {given.profile.npu_name(name): text for table in tables for name, text in table.items()}
     members = [(name.rpartition(".")[2], text) for name, text in units.items()]

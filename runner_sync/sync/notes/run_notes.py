@@ -49,7 +49,7 @@ def note_unformatted(failures: Iterable[str]) -> tuple[str, ...]:
 def _note_uncommitted(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
     """Note each tree with uncommitted changes in followed files, because the lock can only name the commit."""
     modules = [derived.module for derived in find_modules(given)]
-    twins = [module.gpu.path for module in modules if module.gpu is not None and options.gpu]
+    twins = [path for module in modules for path in module.twin_paths if options.gpu]
     upstream = [anchor.path for module in modules for anchor in module.upstreams[:1]]
     found = []
     for tree, paths in ((given.omni, twins), (given.followed, upstream)):
@@ -74,7 +74,7 @@ def _note_nested_members(given: inputs.Inputs, options: UpgradeOptions) -> list[
     for one in find_modules(given):
         sides = [(one.path, one.module.name, one.text)]
         if one.module.gpu is not None and options.gpu:
-            sides.append((one.module.gpu.path, one.module.gpu.name, given.omni.read(one.module.gpu.path) or ""))
+            sides.append((one.module.gpu.path, one.module.gpu.name, given.read_twin(one.module) or ""))
         for path, owner, text in sides:
             beside = texts.beside_units(text, path)
             named = [f"{name} (line {line})" for name, line in beside.items() if name.rpartition(".")[0] == owner]

@@ -92,7 +92,7 @@ class TwinBases:
         """Return the GPU twin as the omni tree has it; ``None`` if there is none."""
         if derived.module.gpu is None:
             return None
-        text = self.given.omni.read(derived.module.gpu.path)
+        text = self.given.read_twin(derived.module)
         return ModuleRevision(self.given.omni.source.ref, text, derived.module.gpu.path) if text is not None else None
 
     def read_settled(self, derived: DerivedModule) -> ModuleRevision | None:

@@ -16,7 +16,7 @@ from runner_sync import sources
 from runner_sync.errors import InputError, UndecodableText, UnreadableRelease
 from runner_sync.lock import Lock, load, make_command
 from runner_sync.model import TITLES, Project, Source
-from runner_sync.profile import BUILT_IN, OMNI_FOLDERS, VLLM_RUNNER, Profile
+from runner_sync.profile import BUILT_IN, OMNI_FOLDERS, VLLM_RUNNER, Profile, RunnerModule
 from runner_sync.sync.options import PATH_VARIABLES, OmniOptions, Progress, TreeOptions
 from runner_sync.sync.trees.namesakes import add_namesakes
 from runner_sync.sync.trees.patched_tree import PatchedTree
@@ -61,6 +61,10 @@ class Inputs:
     @property
     def sources(self) -> tuple[Source, ...]:
         return tuple(tree.source for tree in self.trees.values())
+
+    def read_twin(self, module: RunnerModule) -> str | None:
+        """Return the text of a module's GPU twin; ``None`` if it has none, or the tree lacks it."""
+        return self.omni.read(module.gpu.path) if module.gpu is not None else None
 
 
 def open_omni(options: OmniOptions, *, with_lock: bool = True) -> Inputs:

@@ -51,19 +51,15 @@ def note_absent_files(given: inputs.Inputs, modules: Sequence[DerivedModule]) ->
     with versions of omni.
     """
     known = [module for profile in BUILT_IN.values() for module in profile.modules]
-    built_in = {path for module in known for path in (*module.paths, *_twin_paths(module))}
+    built_in = {path for module in known for path in (*module.paths, *module.twin_paths)}
     found = {module.module.name for module in modules}
     absent = []
     for module in given.profile.modules:
-        paths = _twin_paths(module) if module.name in found else module.paths
+        paths = module.twin_paths if module.name in found else module.paths
         if paths and built_in.isdisjoint(paths) and inputs.read_first(given.omni, paths) is None:
             what = "the GPU twin" if module.name in found else "the module"
             absent.append(f"{given.config.source}: {what} of {module.name} is not in the tree ({' or '.join(paths)})")
     return absent
-
-
-def _twin_paths(module: RunnerModule) -> tuple[str, ...]:
-    return (module.gpu.path,) if module.gpu is not None else ()
 
 
 def refuse_indentation(modules: Sequence[DerivedModule]) -> None:
@@ -120,7 +116,7 @@ def refuse_renamed(given: inputs.Inputs, modules: Sequence[DerivedModule], since
     now = {old: new for new, old in given.omni.renamed(since).items()}
     found = {module.module.name for module in modules}
     paths = [path for row in given.profile.modules if row.name not in found for path in row.paths]
-    twins = [derived.module.gpu.path for derived in modules if derived.module.gpu is not None]
+    twins = [path for derived in modules for path in derived.module.twin_paths]
     paths += [path for path in twins if given.omni.read(path) is None]
     if gone := next((path for path in paths if path in now), None):
         raise InputError(
@@ -146,7 +142,7 @@ def refuse_deleted(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> No
     """
     present = {derived.module.name for derived in modules}
     absent = [path for module in given.profile.modules if module.name not in present for path in module.paths]
-    twins = [path for module in given.profile.modules for path in _twin_paths(module)]
+    twins = [path for module in given.profile.modules for path in module.twin_paths]
     absent += [path for path in dict.fromkeys(twins) if given.omni.read(path) is None]
     if absent and isinstance(given.omni, InWork) and (deleted := given.omni.dirty(absent)):
         raise InputError(
@@ -166,7 +162,7 @@ def refuse_lost(given: inputs.Inputs, gone: Collection[str]) -> None:
     if not gone:
         return
     records = f"{given.lock_file} records {', '.join(sorted(gone))}, and the tree has no such runner"
-    named = {path for module in given.profile.modules for path in (*module.paths, *_twin_paths(module))}
+    named = {path for module in given.profile.modules for path in (*module.paths, *module.twin_paths)}
     if named.isdisjoint(gone):
         raise InputError(
             f"{records}: the configuration names another path, and the lock must follow: write it anew with "
@@ -217,7 +213,7 @@ def refuse_duplicate_class(given: inputs.Inputs, modules: Sequence[DerivedModule
 def _find_named_classes(given: inputs.Inputs, derived: DerivedModule) -> list[tuple[str, str, str]]:
     """Return path, class and text of a module and of its GPU twin, if any; skip rows that name no class."""
     gpu = derived.module.gpu
-    twin = given.omni.read(gpu.path) if gpu is not None else None
+    twin = given.read_twin(derived.module)
     places = [(derived.path, derived.module.name, derived.text)]
     places += [(gpu.path, gpu.name, twin)] if gpu is not None and twin is not None else []
     return [place for place in places if place[1]]

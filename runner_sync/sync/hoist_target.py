@@ -78,7 +78,7 @@ def _make_job(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> CheckJo
     described = []
     for derived in modules:
         path = derived.module.gpu.path if derived.module.gpu is not None else ""
-        text = given.omni.read(path) if path else None
+        text = given.read_twin(derived.module)
         described.append(CheckModule(derived.path, derived.text, path if text is not None else "", text))
     return CheckJob(given.profile, tuple(described), read=given.omni.read)
 

@@ -164,8 +164,7 @@ def _start_missing(
         gpu = bases.twins.read_twin(derived)
         if gpu is None or not gpu.members(module.gpu.name):
             continue
-        upstream = bases.read_upstream(derived)
-        if upstream is None:
+        if (upstream := bases.read_upstream(derived)) is None:
             continue
         skeleton = (find_template_folder() / SKELETON).read_text("utf-8")
         vllm = _read_vllm_of_twin(module, given)
@@ -221,20 +220,26 @@ def _make_job(derived: DerivedModule, run: _Run) -> ModuleJob:
             read_settled=bases.twins.read_settled,
             open_omni=partial(bases.revisions.open_tree, "vllm-omni"),
         ),
-        Target(
-            elsewhere=_narrow_uses_by_others(derived, run) if derived is run.modules[0] else Elsewhere(),
-            records=_collect_records(run),
-            constructors=module_texts.find_constructors(derived.text, module_name(derived.path)),
-            relocated=module_texts.relocated,
-            lacks=module_texts.lacks,
-            moved_to=module_texts.moved_to,
-            gives_up=run.device_code.gives_up,
-            omni_module=module_texts.find_module,
-            imported=frozenset(name for one in run.modules for name in read_imports(one.text, one.path)),
-            missing_members=_find_missing_members(given.profile, module_texts)
-            | _find_undefined(derived, twin, run.attributes, given),
-        ),
+        _make_target(derived, twin, run),
         Settings(only=options.only, policies=given.config.units),
+    )
+
+
+def _make_target(derived: DerivedModule, twin: GpuTwin, run: _Run) -> Target:
+    """Collect what is known of the trees that the upgraded module is to run in."""
+    given, module_texts = run.given, run.module_texts
+    return Target(
+        elsewhere=_narrow_uses_by_others(derived, run) if derived is run.modules[0] else Elsewhere(),
+        records=_collect_records(run),
+        constructors=module_texts.find_constructors(derived.text, module_name(derived.path)),
+        relocated=module_texts.relocated,
+        lacks=module_texts.lacks,
+        moved_to=module_texts.moved_to,
+        gives_up=run.device_code.gives_up,
+        omni_module=module_texts.find_module,
+        imported=frozenset(name for one in run.modules for name in read_imports(one.text, one.path)),
+        missing_members=_find_missing_members(given.profile, module_texts)
+        | _find_undefined(derived, twin, run.attributes, given),
     )
 
 

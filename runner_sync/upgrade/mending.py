@@ -85,16 +85,25 @@ def pass_required_parameters(drafts: Sequence[Draft], job: ModuleJob) -> list[Dr
                     continue
                 if not passing.has_call_without(draft.text, now, parameter):
                     continue
-                if not passing.has_local(draft.text, parameter.name):
-                    grown = _add_parameter(draft, parameter, mended_drafts, job)
-                    if grown is None:
-                        continue
-                    draft = draft.with_completion(grown)
-                    todo.append((_move_parameter_to(draft, parameter), grown))
-                mended_drafts[index] = _apply_mending(
-                    draft, job, partial(passing.pass_local, now=now, parameter=parameter), REQUIRED
-                )
+                fitted = _get_value(draft, parameter, mended_drafts, job)
+                if fitted is None:
+                    continue
+                if fitted is not draft:
+                    todo.append((_move_parameter_to(fitted, parameter), fitted.text))
+                change = partial(passing.pass_local, now=now, parameter=parameter)
+                mended_drafts[index] = _apply_mending(fitted, job, change, REQUIRED)
     return mended_drafts
+
+
+def _get_value(draft: Draft, parameter: Parameter, drafts: Sequence[Draft], job: ModuleJob) -> Draft | None:
+    """Return the draft with the value of a parameter: as a local that it has, else as a further parameter of its own.
+
+    Returns ``None`` if its callers do not all have the value.
+    """
+    if passing.has_local(draft.text, parameter.name):
+        return draft
+    grown = _add_parameter(draft, parameter, drafts, job)
+    return draft.with_completion(grown) if grown is not None else None
 
 
 def _find_newly_required(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> Iterator[tuple[Parameter, str]]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import builtins
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from runner_sync.confidence import CONTESTED
 from runner_sync.lineage import MODELLED, follows, has_change, share
@@ -42,7 +42,7 @@ def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
 
     def ask(draft: Draft) -> Draft:
         member = draft.member
-        if draft.owner != name or draft.kind != "override" or draft.removed or member not in old.keys() & new.keys():
+        if not _is_override_of(draft, name, old.keys() & new.keys()):
             return draft
         models = (old[member], inherited.vllm.get(member, ""))
         if all(share(draft.text, model) < MODELLED for model in models):
@@ -74,7 +74,7 @@ def ask_about_set_again(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
 
     def ask(draft: Draft) -> Draft:
         member = draft.member
-        if draft.owner != name or draft.kind != "override" or draft.removed or member not in old.keys() & new.keys():
+        if not _is_override_of(draft, name, old.keys() & new.keys()):
             return draft
         ways = _find_ways_to(anchor.name, member, inherited.get(member) if _is_direct_base(job) else None)
         items = [
@@ -92,6 +92,11 @@ def ask_about_set_again(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
         return draft.with_questions(*items)
 
     return [ask(draft) for draft in drafts]
+
+
+def _is_override_of(draft: Draft, class_name: str, members: Collection[str]) -> bool:
+    """Whether a draft is a class's own override, no copy, of one of these upstream ``members``."""
+    return draft.owner == class_name and draft.kind == "override" and not draft.removed and draft.member in members
 
 
 def _mention_new_calls(old: str, new: str) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 
-from runner_sync.model import TITLES
 from runner_sync.texts.member_text import has_code_word
 from runner_sync.upgrade.job import ModuleJob
 
@@ -19,14 +18,13 @@ def explain(text: str, job: ModuleJob) -> str:
     confirms."""
     if job.upstream.new is not None:
         return ""
-    upstream = job.module.anchor
-    package = upstream.path.partition("/")[0]
+    package = job.module.anchor.path.partition("/")[0]
     words = {row.new_name for row in job.profile.names if row.new_module.partition(".")[0] == package}
     found = {used for word in words for used in _find_uses(text, word) - _find_uses(job.text, word)}
     named = sorted(name for name in found if not any(other.startswith(f"{name}.") for other in found))
     if not named:
         return ""
-    title = TITLES[upstream.project]
+    title = job.upstream_title
     return f"; it uses {' and '.join(named)} of {title}, which could not be checked without a {title}"
 
 

@@ -2,12 +2,17 @@
 
 Comes in: drafts and a ``job.ModuleJob``. Goes out: drafts with review items. May touch: nothing.
 
-- ``defects`` asks about defects that a merge left, ``hidden`` about upstream methods that do not run (with
-  ``partial_overrides``), ``replaced_calls`` about calls that omni replaced, ``ended_calls`` about calls on an object
-  that upstream ended, ``mixed_in`` about mixins that a class gets or does without, ``two_ends`` about new code whose
-  other end was left out;
-- ``answered`` drops questions that the texts at hand answer; ``one_decision`` joins questions about one passage,
-  ``one_feature`` about one feature that was left out, ``same_question`` repetitions in other units, and ``partners``
-  links related questions;
-- ``reviews`` makes the items, ``wording`` has the sentences for merge decisions, ``conflicts`` writes diff3 markers.
+``reviews`` makes the items, and ``wording`` has the sentences for merge decisions. ``answered`` drops decisions of a
+merge that the texts at hand answer. When all drafts have their last text, ``module`` asks in this order:
+
+1. About what does not run or runs anew: ``hidden`` (with ``set_again`` and ``partial_overrides``) about upstream
+   methods behind omni's, ``mixed_in`` about mixins that a class gets or does without, ``replaced_calls`` about calls
+   that omni replaced, ``newly_reached`` about new calls that reach an override.
+2. About the texts themselves: ``defects`` that a merge left.
+3. About halves, by ``objects_used``: ``counterparts`` in another copy, ``two_ends`` of an exchange of which one was
+   left out, ``ended_calls`` on an object.
+4. Then questions meet: ``one_decision`` joins those about one passage, ``one_feature`` those about one feature that
+   was left out, and ``partners`` links related ones.
+
+For a whole run, ``same_question`` joins repetitions in other units; ``conflicts`` writes diff3 markers.
 """

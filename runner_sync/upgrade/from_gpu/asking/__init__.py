@@ -2,11 +2,13 @@
 
 Comes in: drafts with a port in them. Goes out: the drafts with questions. May touch: nothing.
 
-- About ported code: ``ported_passages`` asks about each passage and splits it by ``features`` where a mixin comes.
-  ``call_fit`` asks about calls that no longer fit, ``untranslated`` about remaining GPU names. ``unconfirmed`` names
-  NPU names that a release may lack, ``no_longer_passed`` arguments that a call loses, ``lost_results`` attributes that
-  would keep what a method no longer returns, ``other_branches`` branches that only NPU has around a statement;
-- About code that stayed: ``left_standing`` asks about statements that omni removed on the GPU side only, ``once_more``
-  about one more occurrence of a statement that the twin changed everywhere, ``other_uses`` about places where only the
-  twin uses a new member. ``helpers_shown`` shows helpers that the twin calls instead.
+- With the merge of a unit, ``ported_passages`` asks about each passage, split by ``features`` where a mixin comes. The
+  reason may end with arguments that a call loses (``no_longer_passed``), attributes that would keep what the method no
+  longer returns (``lost_results``), branches that only NPU has (``other_branches``), or names that a release may lack
+  (``unconfirmed``); ``nested_otherwise`` words it where only the block around moved.
+- Behind the merge, ``once_more`` asks about one more occurrence of a statement that the twin changed everywhere,
+  ``left_standing`` about statements that omni removed on the GPU side only, ``untranslated`` about remaining GPU
+  names.
+- At the end, ``other_uses`` asks where only the twin uses a new member, ``call_fit`` about calls that no longer fit,
+  and ``helpers_shown`` shows helpers that the twin calls instead.
 """

@@ -2,11 +2,13 @@
 
 Comes in: drafts and the twin's two texts. Goes out: the drafts with one more text and questions. May touch: nothing.
 
-- ``porting`` runs the merge, without the statements that ``refusing`` vetoes;
-- ``sound_merge`` repeats the merge until the result can run, and ``half_ported`` finds features that arrived
-  incompletely;
-- ``mixins_alone`` ports only the uses of a new mixin if the rest of the port is refused;
-- ``wrapped_returns`` wraps NPU's returns where the twin newly wraps its own;
-- ``resting_on`` finds what a port needs of an earlier change;
-- ``taking_back`` takes back a port whose new signature breaks a call, or repeats it without the new parameters.
+``porting`` takes one unit after the other through these steps:
+
+1. What stays out: fields of ``record_fields``, statements that ``refusing`` vetoes, methods that ``unrelated`` finds
+   too different, and wrapped returns, which ``wrapped_returns`` brings by itself;
+2. The merge: ``sound_merge`` repeats it until the result can run. ``half_ported`` finds features that arrived
+   incompletely, and ``idle_passages`` undoes what would cut off NPU's statements;
+3. If it is refused: ``in_stages`` ports up to an earlier twin, and ``mixins_alone`` only the uses of a new mixin. If
+   it lacks something, ``resting_on`` brings the earlier change that it builds on;
+4. ``left_out`` joins questions, and ``taking_back`` takes back a port whose new signature breaks a call.
 """

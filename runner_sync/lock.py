@@ -67,6 +67,10 @@ class Lock:
     inputs: Mapping[str, str] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
+    def of(self, path: str) -> list[Entry]:
+        """Return the entries of one module."""
+        return [entry for entry in self.entries if entry.path == path]
+
     def by_key(self) -> dict[tuple[str, str], Entry]:
         """Return the entries by path and qualified name."""
         return {entry.key: entry for entry in self.entries}

@@ -80,7 +80,7 @@ def _describe_module(given: inputs.Inputs, derived: DerivedModule) -> CheckModul
         derived.text,
         gpu_path=twin.path if twin is not None else "",
         gpu_text=given.read_twin(derived.module),
-        entries=tuple(entry for entry in given.lock.entries if entry.path == derived.path),
+        entries=tuple(given.lock.of(derived.path)),
         upstream_path=derived.module.anchor.path,
     )
 

@@ -107,7 +107,7 @@ def trace_npu(trees: Trees, derived: DerivedModule) -> Iterator[Traced]:
     given = trees.given
     marked = find_marked_lines(derived.text, derived.path, given)
     twins = find_twins(given, derived)
-    locked = {entry.qualname: entry.upstream for entry in given.lock.entries if entry.path == derived.path}
+    locked = {entry.qualname: entry.upstream for entry in given.lock.of(derived.path)}
     for name, unit in unit_table(derived.text, derived.path).items():
         base = find_copied_base(name, unit.text, derived, trees.sides[derived.path], locked=locked.get(name))
         known = _find_upstream_versions(derived, name, trees.sides[derived.path], base)

@@ -268,7 +268,7 @@ def _make_twin(derived: DerivedModule, bases: Bases, options: UpgradeOptions, gi
         load_earlier=lambda: bases.twins.find_earlier(derived),
         load_between=lambda ref: bases.twins.find_between(ref, derived),
         settled=bases.twins.read_settled(derived) if new is not None else None,
-        locked={e.qualname: e.gpu for e in given.lock.entries if e.path == derived.path and e.gpu is not None},
+        locked={entry.qualname: entry.gpu for entry in given.lock.of(derived.path) if entry.gpu is not None},
         load_vllm=lambda: bases.twins.read_vllm_now(derived),
         news_only=bases.twins.is_port,
         translation=memo.TRANSLATION,
@@ -330,14 +330,14 @@ def _collect_records(run: _Run) -> dict[str, records.Record]:
 
 def _find_locked_upstreams(lock: locks.Lock, path: str) -> dict[str, BaseRef]:
     """Return the upstream reference of each unit of a module according to the lock."""
-    return {entry.qualname: entry.upstream for entry in lock.entries if entry.path == path and entry.upstream}
+    return {entry.qualname: entry.upstream for entry in lock.of(path) if entry.upstream}
 
 
 def find_units_apart(lock: locks.Lock, path: str, followed: Project) -> frozenset[str]:
     """Return the units that are no copies: a lock made with a tree of ``followed`` records them without an upstream."""
     if followed not in lock.inputs:
         return frozenset()
-    return frozenset(entry.qualname for entry in lock.entries if entry.path == path and entry.upstream is None)
+    return frozenset(entry.qualname for entry in lock.of(path) if entry.upstream is None)
 
 
 def find_uses_by_others(derived: DerivedModule, modules: Sequence[DerivedModule], given: inputs.Inputs) -> Elsewhere:

@@ -40,7 +40,7 @@ def _find_locked_candidates(
     trees: dict[str, Tree] = {}
     for derived in modules:
         path = derived.module.anchor.path
-        upstreams = [entry.upstream for entry in given.lock.entries if entry.path == derived.path]
+        upstreams = [entry.upstream for entry in given.lock.of(derived.path)]
         refs = sorted({upstream.ref for upstream in upstreams if upstream is not None})
         for ref in refs:
             trees[ref] = trees.get(ref) or pairs.open_followed_at(ref, given, options)

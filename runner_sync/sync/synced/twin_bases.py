@@ -168,8 +168,7 @@ class TwinBases:
 
     def _is_locked(self, derived: DerivedModule) -> bool:
         """Whether the lock names the twin's bases and no option does; the lock leaves out unknown bases."""
-        entries = self.given.lock.entries
-        return self.options.omni_base is None and any(entry.gpu for entry in entries if entry.path == derived.path)
+        return self.options.omni_base is None and any(entry.gpu for entry in self.given.lock.of(derived.path))
 
     def _find_before(self, ref: str, derived: DerivedModule) -> str | None:
         """Return the release before a release; for another commit, the last earlier one that aligned ``derived``."""

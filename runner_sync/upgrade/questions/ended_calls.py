@@ -24,7 +24,7 @@ from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.lines import strip_lines
-from runner_sync.upgrade.questions.objects_used import is_on_kept_object
+from runner_sync.upgrade.questions.objects_used import get_object, is_on_kept_object
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
@@ -47,7 +47,7 @@ def _ask_about_copy(draft: Draft, job: ModuleJob) -> Iterator[ReviewItem]:
             k
             for k, node in enumerate(new)
             if node.called in left_out
-            and _get_object(node.called) == _get_object(call)
+            and get_object(node.called) == get_object(call)
             and node.lines[0].strip() not in asked
         ]
         if places:
@@ -57,10 +57,6 @@ def _ask_about_copy(draft: Draft, job: ModuleJob) -> Iterator[ReviewItem]:
 def _find_kept_object_calls(text: str) -> set[str]:
     """Return calls that are whole statements on an object that the runner keeps, such as ``self.x.f``."""
     return {node.called for node in list_nodes(text) if is_on_kept_object(node.called)}
-
-
-def _get_object(called: str) -> str:
-    return called.rpartition(".")[0]
 
 
 def _make_question(

@@ -42,6 +42,11 @@ def is_on_kept_object(called: str) -> bool:
     return called.startswith("self.") and called.count(".") > 1
 
 
+def get_object(called: str) -> str:
+    """Return the object on which a call is made: ``self.loads`` of ``self.loads.begin``."""
+    return called.rpartition(".")[0]
+
+
 def are_of_one_feature(one: Part, other: Part) -> bool:
     """Whether two parts of an object share two successive words of their names; one word says too little."""
     return (

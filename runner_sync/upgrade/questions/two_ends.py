@@ -29,7 +29,7 @@ from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.lines import strip_lines
-from runner_sync.upgrade.questions.objects_used import is_on_kept_object
+from runner_sync.upgrade.questions.objects_used import get_object, is_on_kept_object
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 OPPOSITES = (
@@ -85,9 +85,9 @@ def _find_dropped(draft: Draft, base: str, texts: Sequence[str]) -> Iterator[_Le
     """Yield the calls on kept objects that upstream makes as before, and of whose objects the copy calls nothing."""
     if find_called_parents(draft.text, draft.member):
         return
-    used = {one.rpartition(".")[0] for text in texts for one in names_called(text)}
+    used = {get_object(one) for text in texts for one in names_called(text)}
     for called in {*names_called(base)} & {*names_called(draft.upstream or "")}:
-        if is_on_kept_object(called) and called.rpartition(".")[0] not in used:
+        if is_on_kept_object(called) and get_object(called) not in used:
             yield _LeftOut(draft, called)
 
 

@@ -13,7 +13,7 @@ from runner_sync.confidence import CONTESTED, INFERRED, REBUILT
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.matching.branches import are_branches
 from runner_sync.merge.matching.own_forms import find_own_form
-from runner_sync.merge.phrases.contents import CARRIED, is_inherited, is_same
+from runner_sync.merge.phrases.contents import CARRIED, is_inherited
 from runner_sync.merge.phrases.transplant import carry_over
 from runner_sync.merge.policy import Terms
 from runner_sync.merge.reason import Reason
@@ -48,7 +48,7 @@ def _judge(weave: Weave, strand: Strand, terms: Terms, own: Collection[str]) -> 
 def _judge_gone_upstream(weave: Weave, strand: Strand, terms: Terms) -> tuple[bool, Doubt | None]:
     """Judge a base statement that only omni still has."""
     omni = weave.omni[strand.in_omni]
-    if is_same(weave.base[strand.in_base], omni) or is_inherited(omni, terms.heritage):
+    if weave.is_unedited(strand, "o") or is_inherited(omni, terms.heritage):
         return False, None
     successor = _carry_over(weave, strand) if terms.policy.is_copy else None
     if successor is not None:
@@ -62,7 +62,7 @@ def _judge_gone_upstream(weave: Weave, strand: Strand, terms: Terms) -> tuple[bo
 def _judge_gone_in_omni(weave: Weave, strand: Strand, terms: Terms, own: Collection[str]) -> tuple[bool, Doubt | None]:
     """Judge a base statement that only upstream still has, perhaps in a new version."""
     before, now = weave.base[strand.in_base], weave.upstream[strand.in_upstream]
-    if is_same(before, now):
+    if weave.is_unedited(strand, "u"):
         return False, None
     if terms.policy.gone_here_edited_there == "upstream":
         return True, _make_doubt(weave, strand, Reason("removed statement changed"), INFERRED)

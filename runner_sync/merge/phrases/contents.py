@@ -128,21 +128,21 @@ def _choose_content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content
         return make_content_of(node), None
     if base is None:
         is_foreign = not upstream.compound and upstream.canon in terms.foreign
-        if omni.is_comment or is_foreign or is_same(omni, upstream):
+        if omni.is_comment or is_foreign or omni.canon == upstream.canon:
             return make_content_of(omni), None
         more = policy.is_copy and is_part_of(omni.text, upstream.text)
         chosen = omni if policy.both_added == "omni" and not more else upstream
         return make_content_of(chosen), VERSIONS
-    if is_same(omni, upstream):
+    if omni.canon == upstream.canon:
         return make_content_of(upstream if _spells_as(omni, base) and not _spells_as(upstream, base) else omni), None
     if is_inherited(upstream, terms.foreign):
         return make_content_of(omni), None
-    if is_same(upstream, base) and not (is_inherited(omni, heritage) or _has_older_parts(omni, base, heritage)):
+    if upstream.canon == base.canon and not (is_inherited(omni, heritage) or _has_older_parts(omni, base, heritage)):
         return make_content_of(omni), None
     refused = terms.veto(upstream.canon) if terms.veto is not None else None
     if refused:
         return make_content_of(omni), refused
-    if is_same(omni, base):
+    if omni.canon == base.canon:
         return with_own_remarks(_with_omni_spelling(base, omni, upstream), None, (base, omni, upstream))
     if is_upstream_text(omni, base, heritage):
         return make_content_of(upstream), None
@@ -289,7 +289,7 @@ def is_inherited(node: Node, heritage: Heritage) -> bool:
 
 def is_upstream_text(omni: Node, base: Node, heritage: Heritage) -> bool:
     """Whether omni's text is upstream's: the base's, another revision's, or a mix of these."""
-    return is_same(omni, base) or is_inherited(omni, heritage) or is_between(omni, base, heritage)
+    return omni.canon == base.canon or is_inherited(omni, heritage) or is_between(omni, base, heritage)
 
 
 def is_between(node: Node, base: Node, heritage: Heritage) -> bool:
@@ -311,8 +311,3 @@ def _is_version(one: str, other: str) -> bool:
 
 def _have_similar_start(one: str, other: str) -> bool:
     return one.split(" ", 1)[0] == other.split(" ", 1)[0] and max(len(one), len(other)) < 2 * min(len(one), len(other))
-
-
-def is_same(a: Node, b: Node) -> bool:
-    """Whether two statements are equal apart from their layout."""
-    return a.canon == b.canon

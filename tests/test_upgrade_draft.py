@@ -8,7 +8,7 @@ import pytest
 
 from runner_sync.confidence import DERIVED
 from runner_sync.model import Provenance
-from runner_sync.upgrade.draft import Draft, Stage
+from runner_sync.upgrade.draft import Draft, Stage, list_members
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 FIRST = "def run(self):\n    self.load()\n    return 1\n"
@@ -71,3 +71,8 @@ def test_what_completes_a_port_elsewhere_is_ported() -> None:
 def test_a_place_for_a_question_has_no_text_and_was_not_asked_for() -> None:
     place = Draft.for_question("Runner")
     assert (place.text, place.before, place.outcome, place.chosen) == ("", "", "review", False)
+
+
+def test_members_of_a_class_are_listed_without_removed_ones() -> None:
+    kept, gone, other = (Draft(name, (Stage(""),)) for name in ("Runner.pack", "Runner.send", "pack"))
+    assert list_members([kept, gone.as_removed(), other], "Runner") == [kept]

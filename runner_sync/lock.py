@@ -275,8 +275,7 @@ def digest_of(statements: Sequence[ast.stmt], *, documented: bool = True) -> str
 
 
 def _parse_unit(text: str) -> list[ast.stmt]:
-    """Return the statements of a unit, which may be indented, or a class header without a body. Raises
-    ``InputError``."""
+    """Return the statements of a unit, perhaps indented, or of a class header alone. Raises ``InputError``."""
     from runner_sync.statements import parse_unit  # not needed to load a lock
 
     with warnings.catch_warnings():
@@ -304,10 +303,7 @@ _labels = _Labels()
 
 
 def _write_canonical(node: ast.AST, add: Callable[[str], None], documented: bool) -> None:
-    """Pass the canonical text of ``node`` to ``add`` piece by piece.
-
-    Joining a string for each of the thousands of nodes in a unit would take too long.
-    """
+    """Pass the canonical text of ``node`` to ``add`` piece by piece: joining thousands of strings would take long."""
     kind = node.__class__
     add(f"({kind.__name__}")
     for name, label in _labels[kind]:

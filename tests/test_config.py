@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -174,6 +175,23 @@ def test_a_class_that_was_renamed_takes_one_line(tmp_path: Path, pair: str, gpu:
     assert profile.npu_name(f"{gpu}#2.run") == f"{npu}#2.run", "the second class of that name"
 
 
+@pytest.mark.parametrize("profile", ["npu", "gpu"])
+def test_a_module_needs_no_row_in_classes_for_its_twin(tmp_path: Path, profile: str) -> None:
+    """The classes of built-in modules that are replaced go, because their names would stand in translated code."""
+    text = f'profile = "{profile}"\n{MODULE_TOML.format(table="modules", name="XPURunner")}'
+    assert loaded(tmp_path, text).profile.classes == (("GPURunner", "XPURunner"),)
+    other = loaded(tmp_path, f'{text}[classes]\nGPURunner = "XPUOther"\nGPUX = "XPUX"\n').profile
+    assert other.classes == (("GPURunner", "XPUOther"), ("GPUX", "XPUX"))
+    assert loaded(tmp_path, text.replace("gpu = ", "# ")).profile.classes == (), "no twin"
+
+
+def test_the_documented_module_is_complete(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[1] / "docs" / "configuration.md").read_text("utf-8")
+    (example,) = re.findall(r"```toml\n(\[\[extend-modules\]\].*?)```", text, re.DOTALL)
+    profile = loaded(tmp_path, example).profile
+    assert profile.classes == (("GPUDiffusionModelRunner", "NPUDiffusionModelRunner"), *NPU.classes)
+
+
 def test_alternatives_of_one_name_stay_until_an_extension_speaks_of_it(tmp_path: Path) -> None:
     row = '[[extend-names]]\nname = "{}"\nmodule = "m"\nnew-name = "b"\nnew-module = "n"\n'
     twice = 'names = [{ name = "a", module = "m", new-name = "b", new-module = "n" }, '
@@ -204,7 +222,7 @@ def test_rewrite_tables(tmp_path: Path) -> None:
     assert profile.device_only == ("cuda_only", "pin")
     assert profile.names == (NameRewrite("a", "m", "b", "n"),)
     assert profile.keywords == (KeywordRewrite("f", "k", "l"), *NPU.keywords)
-    assert profile.classes == (("GPUX", "NPUX"),)
+    assert profile.classes == (("GPUX", "NPUX"), *NPU.classes)
     names = [old for old, _ in profile.attributes]
     assert ("torch.cuda", "torch.xpu") in profile.attributes
     assert names.index("torch.cuda.nvtx") < names.index("torch.cuda")

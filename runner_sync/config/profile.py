@@ -26,7 +26,7 @@ _Row = TypeVar("_Row")
 def read_profile(reader: Reader, built_in: Profile) -> Profile:
     """Return ``built_in`` with the configuration's values. Raises ``InputError`` for a wrong value."""
     classes = _read_classes(reader, built_in)
-    modules = _read_modules(reader, built_in)
+    modules = tuple(_rename_module(module, classes, built_in) for module in _read_modules(reader, built_in))
     return replace(
         built_in,
         name=reader.word("name", built_in.name),
@@ -34,7 +34,7 @@ def read_profile(reader: Reader, built_in: Profile) -> Profile:
         platform=reader.word("platform", built_in.platform),
         lock_file=_read_lock_file(reader, modules, built_in),
         marker=reader.word("marker", built_in.marker),
-        modules=tuple(_rename_module(module, classes, built_in) for module in modules),
+        modules=modules,
         names=_read_rows(reader, "names", NameRewrite, built_in.names),
         keywords=_read_rows(reader, "keywords", KeywordRewrite, built_in.keywords),
         device_only=_read_rows(reader, "device-only", str, built_in.device_only),
@@ -48,7 +48,7 @@ def read_profile(reader: Reader, built_in: Profile) -> Profile:
         surroundings=_read_rows(reader, "surroundings", str, built_in.surroundings),
         attributes=_read_dotted_pairs(reader, "attributes", built_in.attributes),
         members=_read_dotted_pairs(reader, "members", built_in.members),
-        classes=classes,
+        classes=_add_twins(classes, modules, built_in),
     )
 
 
@@ -93,6 +93,21 @@ def _read_classes(reader: Reader, built_in: Profile) -> tuple[tuple[str, str], .
     added = reader.value("extend-classes", dict[str, str], {}).items()
     pairs = _read_pairs(reader, "classes", built_in.classes)
     return tuple(pair for pair in pairs if pair in added or not any(set(pair) & set(other) for other in added))
+
+
+def _add_twins(
+    classes: tuple[tuple[str, str], ...], modules: Sequence[RunnerModule], built_in: Profile
+) -> tuple[tuple[str, str], ...]:
+    """Return ``classes`` with each module and its twin. A configured pair of the same GPU class wins.
+
+    A built-in pair goes with its module: the other platform's class would stand in translated code.
+    """
+    configured = [pair for pair in classes if pair not in built_in.classes]
+    twins = [(module.gpu.name, module.name) for module in modules if module.gpu is not None and module.gpu.name]
+    pairs: dict[str, str] = {}
+    for gpu, npu in (*configured, *twins):
+        pairs.setdefault(gpu, npu)
+    return tuple(pairs.items())
 
 
 def _rename_module(module: RunnerModule, classes: tuple[tuple[str, str], ...], built_in: Profile) -> RunnerModule:

@@ -24,7 +24,8 @@ from runner_sync import sync
 from runner_sync.errors import InputError
 from runner_sync.model import Report
 from runner_sync.naming import module_name
-from runner_sync.sync.options import CheckOptions, TreeOptions, UpgradeOptions
+from runner_sync.sync.options import TreeOptions, UpgradeOptions
+from runner_sync.sync.planned import Upgrade
 
 WORKER = "vllm_omni/platforms/npu/worker/npu_ar_worker.py"
 ASCEND_WORKER = "vllm_ascend/worker/worker.py"
@@ -245,9 +246,9 @@ def test_a_class_that_stands_once_at_the_top_is_read(locked: Trees, more: str) -
     assert sync.upgrade(locked.upgrade(locked.ascend_old, verify=False)).report.command == "upgrade"
 
 
-@pytest.mark.parametrize("command", [sync.check, sync.verify])
+@pytest.mark.parametrize("command", [sync.check, sync.verify, sync.blocks, sync.upgrade, sync.lock])
 def test_a_configured_module_that_is_not_in_the_tree_is_said(
-    locked: Trees, command: Callable[[CheckOptions], Report]
+    locked: Trees, command: Callable[..., Report | Upgrade]
 ) -> None:
     """Misspelt, it was looked into by nobody, and the run was green."""
     row = '[[extend-modules]]\nname = "{}"\npaths = ["{}"]\n'
@@ -256,7 +257,11 @@ def test_a_configured_module_that_is_not_in_the_tree_is_said(
     text = row.format("NPUFarRunner", "vllm_omni/npu_far.py", ASCEND, GPU_AR)
     text += row.format("NPUARModelRunner", AR, ASCEND, "gpu/ra.py")
     (locked.omni / "runner-sync.toml").write_text(text, "utf-8")
-    notes = command(locked.check(ascend=locked.ascend_old)).notes
+    is_run = command in (sync.upgrade, sync.lock)
+    found = command(
+        locked.upgrade(locked.ascend_old, verify=False) if is_run else locked.check(ascend=locked.ascend_old)
+    )
+    notes = found.report.notes if isinstance(found, Upgrade) else found.notes
     assert [note.partition("runner-sync.toml: ")[2] for note in notes if "runner-sync.toml: " in note] == [
         "the module of NPUFarRunner is not in the tree (vllm_omni/npu_far.py)",
         "the GPU twin of NPUARModelRunner is not in the tree (gpu/ra.py)",

@@ -124,6 +124,27 @@ def test_what_vllm_changed_counts_since_the_one_that_the_tree_is_for(
     assert any("counts since 0.20.0" in note for note in planned.report.notes) != takes_older
 
 
+def test_a_misspelt_upstream_class_is_refused(trees: Trees) -> None:
+    (trees.omni / "x.toml").write_text(
+        f'profile = "gpu"\nmodules = [{{ name = "OmniGPUModelRunner", paths = ["{GPU_BASE}"], upstreams = '
+        f'[{{ project = "vllm", path = "{VLLM}", name = "GPUModelRuner" }}] }}]\n'
+    )
+    for run in (sync.upgrade, sync.lock):
+        with pytest.raises(InputError, match=r"vLLM .*model_runner\.py has no class GPUModelRuner; did you mean GPUMo"):
+            run(options(trees, config=trees.omni / "x.toml"))
+
+
+def test_a_class_that_only_the_target_lacks_is_a_note(trees: Trees) -> None:
+    lay_out(trees.vllm, {VLLM: NEW.replace("class GPUModelRunner", "class GPURunner")})
+    commit(trees.vllm)
+    planned = sync.upgrade(options(trees))
+    assert planned.changes == ()
+    (note,) = (note for note in planned.report.notes if "has no class" in note)
+    assert "GPUModelRunner any more (its new name may be GPURunner): the modules that follow it stay as they" in note
+    assert not planned.report.reviews
+    assert any(one.code == "RS301" and "GPUModelRunner" in one.message for one in planned.report.findings)
+
+
 def test_the_lock_goes_before_what_the_tree_says(trees: Trees) -> None:
     declaring(trees, "0.20.0")
     planned = sync.lock(options(trees))

@@ -86,7 +86,7 @@ def check(options: CheckOptions) -> Report:
         *check_notes.note_skipped_rules(options, given, codes),
         *check_notes.note_idle_ignores(given),
         *gone_commits.make_note((entry.gpu for entry in given.lock.entries), given),
-        *note_absent_files(given, modules),
+        *note_absent_files(given, [derived.path for derived in modules]),
     ]
     run = _Run(options, given, codes, job, changed)
     result = _run_rules(run)
@@ -120,7 +120,11 @@ def verify(options: CheckOptions) -> Report:
     plain = tuple(CheckModule(derived.path, derived.text) for derived in modules)
     job, compared = _add_worlds(options, given, modules, CheckJob(given.profile, plain, read=given.omni.read))
     _refuse_unreadable_twins(job, modules)
-    notes = [*compared, *_note_missing_older(given, job), *note_absent_files(given, modules)]
+    notes = [
+        *compared,
+        *_note_missing_older(given, job),
+        *note_absent_files(given, [derived.path for derived in modules]),
+    ]
     opinion = None
     if options.typecheck != "none" and codes.wants("RS390"):
         from runner_sync.sync.typechecker import typechecker_opinion

@@ -24,7 +24,7 @@ from runner_sync.sync.options import CheckOptions, TreeOptions
 from runner_sync.sync.origins import Traced, Trees
 from runner_sync.sync.port_status import PortKind, PortStatus, find_port_statuses
 from runner_sync.sync.trees import inputs, pairs
-from runner_sync.sync.trees.runners import DerivedModule, find_modules, refuse_classless, refuse_gone
+from runner_sync.sync.trees.runners import DerivedModule, find_modules, note_absent_files, refuse_classless, refuse_gone
 from runner_sync.user_paths import resolved
 
 
@@ -56,7 +56,7 @@ def blocks(options: CheckOptions) -> Report:
         "blocks",
         inputs=trees.sources,
         blocks=tuple(found),
-        notes=tuple(_note_limits(trees, dict(tally))),
+        notes=(*_note_limits(trees, dict(tally)), *note_absent_files(given, [derived.path for derived in modules])),
         summary={f"gpu_{name}": count for name, count in sorted(tally.items())},
     )
     return next_commands.complete_commands(report, options, given)

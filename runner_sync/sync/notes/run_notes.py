@@ -15,7 +15,7 @@ from runner_sync import sources
 from runner_sync.model import TITLES
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.trees import inputs
-from runner_sync.sync.trees.runners import find_modules
+from runner_sync.sync.trees.runners import find_modules, note_absent_files
 from runner_sync.texts.member_text import self_names
 from runner_sync.trees import InWork
 from runner_sync.units import texts
@@ -34,6 +34,7 @@ def make_notes(results: Sequence[ModuleResult], given: inputs.Inputs, options: U
         *(_note_other_vllm(results, given) if options.upstream else ()),
         *_note_unported(results, given, options),
         *_note_missing_lock(given, options),
+        *note_absent_files(given, [result.path for result in results]),
     )
 
 

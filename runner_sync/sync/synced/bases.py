@@ -6,6 +6,8 @@ the GPU twins. May touch: what ``sources`` touches.
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -14,13 +16,14 @@ from packaging.version import Version
 from runner_sync.errors import InputError
 from runner_sync.lineage.timeline import Timeline
 from runner_sync.lock import ASKED
+from runner_sync.model import TITLES
 from runner_sync.naming import Import, paths_of, project_of
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.synced import window
 from runner_sync.sync.synced.revisions import Revisions
 from runner_sync.sync.synced.twin_bases import TwinBases
 from runner_sync.sync.trees import history, inputs
-from runner_sync.sync.trees.runners import DerivedModule
+from runner_sync.sync.trees.runners import DerivedModule, has_class
 from runner_sync.texts.import_entries import read_imports
 from runner_sync.trees import InGit, Tree
 from runner_sync.units import texts
@@ -46,9 +49,22 @@ class Bases:
     def read_upstream(self, derived: DerivedModule) -> ModuleRevision | None:
         """Return the upstream module that ``derived`` follows, as it is now.
 
-        Returns ``None`` without the followed tree, or, with a note, if it lacks the module of a worker. Raises
-        ``InputError`` if it lacks the runners' module.
+        Returns ``None`` without the followed tree, or, with a note, if it lacks the module of a worker or no longer has
+        the class. Raises ``InputError`` if it lacks the runners' module, or if no revision has the class.
         """
+        now, anchor = self._read_now(derived), derived.module.anchor
+        if now is None or not self.options.upstream or has_class(anchor.name, now.text):
+            return now
+        close = difflib.get_close_matches(anchor.name, re.findall(r"^class (\w+)", now.text, re.MULTILINE), n=1)
+        lack = f"{TITLES[self._followed]} {now.ref}: {now.path} has no class {anchor.name}"
+        if not any(has_class(anchor.name, side.text) for side in self._find_revisions(now.path)):
+            hint = f"did you mean {close[0]}?" if close else "correct `upstreams` in the configuration."
+            raise InputError(f"{lack}; {hint}")
+        now_named = f" (its new name may be {close[0]})" if close else ""
+        self.revisions.add_note(f"{lack} any more{now_named}: the modules that follow it stay as they are")
+        return None
+
+    def _read_now(self, derived: DerivedModule) -> ModuleRevision | None:
         tree = self.given.followed
         if tree is None:
             return None
@@ -89,12 +105,12 @@ class Bases:
         Returns only the present one if upstream is not merged. Raises ``InputError`` if no revision is known or
         readable.
         """
-        path = derived.module.anchor.path
         now = self.read_upstream(derived)
         if now is None:
             return ()
-        if not self.options.upstream:
-            return (now,)
+        return self._find_revisions(now.path) if self.options.upstream else (now,)
+
+    def _find_revisions(self, path: str) -> tuple[ModuleRevision, ...]:
         if path not in self._upstream:
             self._upstream[path] = tuple(self._find_upstream_revisions(path))
         return self._upstream[path]

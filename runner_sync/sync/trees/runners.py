@@ -44,20 +44,22 @@ def find_modules(given: inputs.Inputs) -> list[DerivedModule]:
     return found
 
 
-def note_absent_files(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> list[str]:
+def note_absent_files(given: inputs.Inputs, present: Collection[str]) -> list[str]:
     """Note each file that the configuration names for a derived module or its twin and the tree lacks.
+
+    ``present`` are the paths of the derived modules that the run has.
 
     Such a path is misspelt, or the file does not exist yet. Skips files of the built-in profiles, which come and go
     with versions of omni.
     """
     known = [module for profile in BUILT_IN.values() for module in profile.modules]
     built_in = {path for module in known for path in (*module.paths, *module.twin_paths)}
-    found = {module.module.name for module in modules}
     absent = []
     for module in given.profile.modules:
-        paths = module.twin_paths if module.name in found else module.paths
+        is_found = not set(present).isdisjoint(module.paths)
+        paths = module.twin_paths if is_found else module.paths
         if paths and built_in.isdisjoint(paths) and inputs.read_first(given.omni, paths) is None:
-            what = "the GPU twin" if module.name in found else "the module"
+            what = "the GPU twin" if is_found else "the module"
             absent.append(f"{given.config.source}: {what} of {module.name} is not in the tree ({' or '.join(paths)})")
     return absent
 
@@ -234,6 +236,11 @@ def _find_class_lines(name: str, text: str) -> list[tuple[int, bool]]:
         return [(1, True)] if heads else []
     found = [s for s in statements_of(body) if isinstance(s, ast.ClassDef) and s.name == name]
     return [(node.lineno, node in body) for node in found]
+
+
+def has_class(name: str, text: str) -> bool:
+    """Whether a module defines class ``name``, at any level; a row that names no class stands for the whole module."""
+    return not name or bool(_find_class_lines(name, text))
 
 
 def _suggest_renaming(name: str, gpu: str, npu: str) -> str:

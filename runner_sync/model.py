@@ -195,7 +195,10 @@ class BaseRef:
 
 @dataclass(frozen=True, slots=True)
 class UnitReport:
-    """What ``upgrade`` did to one unit. ``taken``, ``ported``, ``kept`` and ``removed`` count statements."""
+    """What ``upgrade`` did to one unit. ``taken``, ``ported``, ``kept`` and ``removed`` count statements.
+
+    ``removed_for`` is the side whose change made a unit with the outcome "removed" needless.
+    """
 
     unit: str
     path: str
@@ -209,6 +212,7 @@ class UnitReport:
     removed: int = 0
     blocks: int = 0
     hunks: tuple[Hunk, ...] = ()
+    removed_for: Provenance = "upstream"
 
 
 @dataclass(frozen=True, slots=True)

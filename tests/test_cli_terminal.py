@@ -152,6 +152,7 @@ def test_commit_message_lists_both_sources() -> None:
     units = (
         UNIT,
         replace(UNIT, unit="A.gone", outcome="removed", taken=0, ported=0, hunks=()),
+        replace(UNIT, unit="A.dropped", outcome="removed", removed_for="gpu", taken=0, ported=0, hunks=()),
         replace(UNIT, unit="A.own", outcome="unchanged", taken=0, ported=0, hunks=()),
         replace(UNIT, unit="A.ours", taken=0, ported=0, removed=1, hunks=(Hunk(1, 1, "omni", ""),)),
         replace(UNIT, unit="A.less", taken=0, ported=0, removed=2, hunks=(Hunk(3, 3, "upstream", "0.1 → 0.2"),)),
@@ -168,6 +169,7 @@ def test_commit_message_lists_both_sources() -> None:
 
         Synced from the GPU runners:
         - OmniNPUModelRunner: _dummy_run
+        - A: dropped (removed)
         - helper, shorter"""
     )
 

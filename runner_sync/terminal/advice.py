@@ -117,7 +117,7 @@ def suggest_commit(report: Report) -> str:
     """Return a commit message: ``[NPU] Upgrade to vX.Y.Z``, what came from upstream and what was synced from GPU."""
     omni = _find_target(report, "vllm-omni")
     followed = _find_target(report, report.followed) if not report.summary.get("gpu_only") else None
-    taken = [unit for unit in report.units if unit.outcome == "removed" or unit.taken or _is_changed(unit, "upstream")]
+    taken = [unit for unit in report.units if unit.taken or _is_changed(unit, "upstream")]
     ported = [unit for unit in report.units if unit.ported or _is_changed(unit, "gpu")]
     did = f"Upgrade to {_format_version(followed)}" if followed and taken else "Sync with the GPU runners"
     parts = [f"[{report.platform}] {did}"]
@@ -130,8 +130,13 @@ def suggest_commit(report: Report) -> str:
 
 
 def _is_changed(unit: UnitReport, source: Provenance) -> bool:
-    """Whether ``source`` changed any line of a unit. Removed lines count, although no statement was taken or ported."""
-    return any(hunk.provenance == source for hunk in unit.hunks)
+    """Whether ``source`` changed any line of a unit, or removed the unit.
+
+    Removed lines count, although no statement was taken or ported.
+    """
+    return (unit.outcome == "removed" and unit.removed_for == source) or any(
+        hunk.provenance == source for hunk in unit.hunks
+    )
 
 
 def _find_target(report: Report, project: str) -> Source | None:

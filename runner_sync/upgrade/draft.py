@@ -47,6 +47,8 @@ class Draft:
     reviews: tuple[ReviewItem, ...] = ()
     """The review items so far, with lines relative to the unit."""
     removed: bool = False
+    removed_for: Provenance = "upstream"
+    """The side whose change made a removed unit needless."""
     after: str | None = None
     """For an added member: the member that it is inserted after."""
     ahead_of: str | None = None
@@ -94,9 +96,9 @@ class Draft:
         """Return the draft with further questions."""
         return replace(self, reviews=(*self.reviews, *items))
 
-    def as_removed(self, *why: ReviewItem) -> Draft:
-        """Return the draft as a removed member; ``why`` replaces all questions, because its text no longer matters."""
-        return replace(self, removed=True, reviews=why)
+    def as_removed(self, *why: ReviewItem, source: Provenance) -> Draft:
+        """Return the draft as a member removed for ``source``; ``why`` replaces all questions about its text."""
+        return replace(self, removed=True, removed_for=source, reviews=why)
 
     @property
     def follows_upstream(self) -> bool:

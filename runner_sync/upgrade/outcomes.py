@@ -75,6 +75,7 @@ def _make_report(draft: Draft, job: ModuleJob, start: int) -> UnitReport:
         removed=(before - after).total(),
         blocks=_count_blocks(draft, job.profile.marker),
         hunks=tuple(_make_hunks(draft, job, start)),
+        removed_for=draft.removed_for,
     )
 
 

@@ -49,7 +49,8 @@ def _drop_if_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, si
         _explain_removable(other, drafts, job, side) for other in _find_other_definitions(draft, drafts, job)
     ):
         shown = Shown(omni=draft.before, upstream=draft.upstream or "")
-        return draft.as_removed(make_review(draft, job.path, reason=reason, confidence=DERIVED, shown=shown))
+        item = make_review(draft, job.path, reason=reason, confidence=DERIVED, shown=shown)
+        return draft.as_removed(item, source="gpu" if draft.stages[-1].source == "gpu" else "upstream")
     if again := _explain_run_again(draft, drafts, job):
         draft = replace(draft, stages=draft.stages[:1], outcome="review", reviews=())
         shown = Shown(find_base_text(draft, job) or "", draft.text, draft.upstream or "", chosen=draft.text)

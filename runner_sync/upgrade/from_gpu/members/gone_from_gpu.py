@@ -7,7 +7,7 @@ removed. May touch: nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from runner_sync.confidence import CONTESTED, REQUIRED
 from runner_sync.fitting.members import is_port
@@ -132,7 +132,7 @@ def _remove(draft: Draft, job: ModuleJob, original: _Original) -> Draft:
     reason = f"{original.describe_fate(draft)}; its port was removed, because nothing on the NPU side calls it any more"
     shown = original.show(draft)
     item = make_review(draft, job.path, reason=reason, confidence=REQUIRED, shown=shown, from_gpu=bool(shown.upstream))
-    return replace(draft.with_questions(item), removed=True)
+    return draft.as_removed(*draft.reviews, item, source="gpu")
 
 
 def is_read_by_class(draft: Draft, job: ModuleJob) -> bool:

@@ -58,10 +58,11 @@ def inherit_from_twin(
 def _drop_copy(draft: Draft, twin: str, job: ModuleJob, side: gpu_side.GpuSide) -> Draft:
     """Drop a copy; if the twin's method has changed since, the copy gets a question of its own."""
     if is_same(draft.before, side.new[draft.name]):
-        return draft.as_removed()
+        return draft.as_removed(source="gpu")
     reason = f"removed: the class now inherits {twin}.{draft.member}, of which this was a copy before {twin} changed it"
     shown = Shown(omni=draft.before, upstream=side.new[draft.name])
-    return draft.as_removed(make_review(draft, job.path, reason=reason, confidence=DERIVED, shown=shown, from_gpu=True))
+    item = make_review(draft, job.path, reason=reason, confidence=DERIVED, shown=shown, from_gpu=True)
+    return draft.as_removed(item, source="gpu")
 
 
 def ask_about_twins(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSide) -> Iterator[Draft]:

@@ -25,7 +25,8 @@ from runner_sync import cli, sync, write
 from runner_sync.errors import InputError
 from runner_sync.model import Report
 from runner_sync.profile import BUILT_IN, GPU, NPU
-from runner_sync.sync.options import TreeOptions, UpgradeOptions
+from runner_sync.sync.options import CheckOptions, TreeOptions, UpgradeOptions
+from runner_sync.sync.platform_words import name_platform
 from runner_sync.sync.replaying import Case
 from runner_sync.terminal.options import BuiltIn
 
@@ -341,6 +342,38 @@ def test_a_platform_of_the_configuration_follows_vllm_and_its_gpu_twin(trees: Tr
     assert "self.talker_total = total" in text
     assert planned.lock is not None
     assert planned.lock.path == "xpu.lock"
+
+
+def test_no_text_names_another_platform(trees: Trees) -> None:
+    """The texts are worded for the NPU and vllm-ascend."""
+    xpu = ON_VLLM.replace("NPUARModelRunner", "XPUARModelRunner").replace(AR, "vllm_omni/platforms/xpu/x.py")
+    (trees.omni / "runner-sync.toml").write_text('profile = "gpu"\ndevice = ["cuda", "xpu"]\n' + xpu, "utf-8")
+    gpu = "    def _collect(self):\n        return self.first()\n\n    def _drop(self):\n        return self.second()\n"
+    copy = COPY.replace("OmniGPUModelRunner", "XPUARModelRunner")
+    head = "from vllm.v1.worker.gpu_model_runner import GPUModelRunner\n\n\nclass GPUARModelRunner(GPUModelRunner):\n"
+    lay_out(trees.omni, {"vllm_omni/platforms/xpu/x.py": f"{copy}\n{gpu}", GPU_AR: head + gpu})
+    commit(trees.omni)
+    lay_out(
+        trees.omni,
+        {GPU_AR: head + gpu.partition("    def _drop")[0] + "    def _new(self):\n        torch.cuda.nvtx()\n"},
+    )
+    commit(trees.omni)
+    given = replace(options(trees, vllm_base="HEAD~1"), profile=None)
+    planned = sync.upgrade(given)
+    checked = sync.check(CheckOptions(omni=given.omni, vllm=given.vllm, vllm_base="HEAD~1"))
+    texts = [item.reason for item in planned.report.reviews]
+    for report in (planned.report, checked):
+        texts += [*report.notes, *(text for one in report.findings for text in (one.message, one.fix))]
+    assert any("XPU" in text.replace("XPUAR", "") for text in texts)
+    assert not [text for text in texts if "NPU" in text or "ascend" in text]
+    assert not [line for change in planned.changes for line in (change.after or "").split("\n") if "NPU" in line]
+
+
+@pytest.mark.parametrize("text", ["`NPU` of NPUARModelRunner in a/NPU/b", "../vllm-ascend or vllm-ascend-x"])
+def test_code_names_and_paths_are_not_reworded(text: str) -> None:
+    assert name_platform(text, GPU) == text
+    assert name_platform(f"the NPU: {text}", replace(NPU, platform="XPU")) == f"the XPU: {text}"
+    assert name_platform(f"{text} on NPU, by vllm-ascend", NPU) == f"{text} on NPU, by vllm-ascend"
 
 
 def test_modules_that_follow_two_projects_are_refused(trees: Trees) -> None:

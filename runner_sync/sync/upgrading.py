@@ -21,6 +21,7 @@ from runner_sync.sync.notes import going_back, older_gpu_code, older_upstream_co
 from runner_sync.sync.opening import open_inputs
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planned import Upgrade
+from runner_sync.sync.platform_words import name_platform_in_questions
 from runner_sync.sync.reporting import make_plan
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import (
@@ -121,4 +122,5 @@ def _format_result(result: ModuleResult, options: UpgradeOptions, given: inputs.
     if result.after == result.before:
         return result, ""
     text, failure = format_changes(result.before, result.after, path=result.path, root=given.root)
+    result = replace(result, reviews=name_platform_in_questions(result.reviews, given.profile))
     return finish(result, text, with_conflicts=options.conflict == "inline"), failure

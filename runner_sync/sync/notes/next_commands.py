@@ -18,6 +18,7 @@ from pathlib import Path
 
 from runner_sync.model import Report
 from runner_sync.sync.options import RunOptions
+from runner_sync.sync.platform_words import name_platform
 from runner_sync.sync.trees import inputs
 
 _COMMAND = re.compile(r"\brunner-sync (upgrade|lock|hoist|blocks|check)\b(?=([^`]*))")
@@ -26,14 +27,17 @@ _NAMES_TREES = re.compile(r"--(?:ascend|vllm)-(?:path|version)\b")
 
 
 def complete_commands(report: Report, options: RunOptions, given: inputs.Inputs) -> Report:
-    """Complete the commands in messages, fixes, reasons and notes of ``report``, and set its ``place``."""
+    """Complete the commands in messages, fixes, reasons and notes of ``report``, and set its ``place``.
+
+    These texts also get the names of the profile's platform and followed project.
+    """
 
     def complete(text: str) -> str:
         return _COMMAND.sub(
             lambda found: " ".join(
                 [found[0], *map(shlex.quote, _find_missing_options(found[1], found[2], options, given))]
             ),
-            text,
+            name_platform(text, given.profile),
         )
 
     return replace(

@@ -11,6 +11,7 @@ import pytest
 from runner_sync.config import KEYS, Config, load
 from runner_sync.errors import InputError
 from runner_sync.profile import NPU, Anchor, KeywordRewrite, NameRewrite, Profile, RunnerModule
+from runner_sync.transforms import translate
 
 
 def loaded(tmp_path: Path, text: str) -> Config:
@@ -192,6 +193,18 @@ def test_the_documented_module_is_complete(tmp_path: Path) -> None:
     assert profile.classes == (("GPUDiffusionModelRunner", "NPUDiffusionModelRunner"), *NPU.classes)
 
 
+def test_the_documented_platform_is_complete(tmp_path: Path) -> None:
+    """It has no name of the NPU or of Ascend."""
+    text = (Path(__file__).parents[1] / "docs" / "configuration.md").read_text("utf-8")
+    (example,) = re.findall(r"```toml\n# runner-sync-xpu\.toml\n(.*?)```", text, re.DOTALL)
+    profile = loaded(tmp_path, example).profile
+    assert profile.classes == tuple((f"GPU{name}ModelRunner", f"XPU{name}ModelRunner") for name in ("AR", "Generation"))
+    assert (profile.followed, profile.runners) == ("vllm", profile.modules)
+    assert not re.search("npu|ascend|acl", repr(profile), re.IGNORECASE)
+    code = "import torch\n\n\ndef run(x):\n    torch.cuda.synchronize()\n    return x.to('cuda')\n"
+    assert translate(code, profile, path="m.py").text == code.replace("cuda", "xpu")
+
+
 def test_alternatives_of_one_name_stay_until_an_extension_speaks_of_it(tmp_path: Path) -> None:
     row = '[[extend-names]]\nname = "{}"\nmodule = "m"\nnew-name = "b"\nnew-module = "n"\n'
     twice = 'names = [{ name = "a", module = "m", new-name = "b", new-module = "n" }, '
@@ -251,6 +264,9 @@ def test_rewrite_tables(tmp_path: Path) -> None:
         ("fail-on = 'fatal'", "fail-on is 'fatal'; write error, warning or info"),
         ("severity = 'fatal'", "severity is 'fatal'; write error, warning or info"),
         ("units = { 'R.*' = 'theirs' }", r"units has 'theirs' for 'R\.\*'; write upstream, omni or review\."),
+        ("package = 'vllm_omni.platforms.xpu'", r"lies within a package; name the top one, vllm_omni\.$"),
+        ("package = 'vllm_omni/platforms'", r"lies within a package; name the top one, vllm_omni\.$"),
+        ("package = 'vllm'", r"the derived modules lie elsewhere"),
         ("marker = 3", "marker: expected a string, got an integer"),
         ("ascend-path = ''", "ascend-path is empty"),
         ("ascend-path = 'a'\nascend-version = '1'", "both ascend-path and ascend-version are set"),

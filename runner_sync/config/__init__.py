@@ -42,7 +42,7 @@ KEYS: Mapping[str, str] = {
     "name": "name of the profile in reports",
     "platform": "what people call the derived platform, in messages",
     "lock-file": "file of the tree that holds what the modules were last synced to",
-    "package": "package that the derived modules belong to",
+    "package": "top folder of the package that the derived modules belong to (default: `vllm_omni`)",
     "marker": "label of the omni rulers",
     "modules": "tables `paths`, `name`, `upstreams`, `gpu`, `inherits`: derived modules and what they follow",
     "names": "tables `name`, `module`, `new-name`, `new-module`: imported names translated from GPU to NPU",

@@ -64,11 +64,14 @@ def _read_modules(reader: Reader, built_in: Profile) -> tuple[RunnerModule, ...]
 
 
 def _read_package(reader: Reader, modules: Sequence[RunnerModule], built_in: Profile) -> str:
-    """Return the package of the derived modules. Raises ``InputError`` if the package holds none of them.
+    """Return the top package of the derived modules. Raises ``InputError`` for one within it, or without any of them.
 
     Imports from their own package would then count as foreign, and missing mixins of it would go unnoticed.
     """
     package = reader.word("package", built_in.package)
+    top = re.split(r"[./]", package)[0]
+    if top and top != package:
+        raise reader.error(f"package is {package!r}, which lies within a package; name the top one, {top}.")
     paths = [path for module in modules for path in module.paths]
     if not any(path.startswith(f"{package}/") for path in paths):
         raise reader.error(f"package is {package!r}, but the derived modules lie elsewhere ({paths[0]}); name theirs.")

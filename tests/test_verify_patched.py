@@ -30,6 +30,21 @@ def test_a_patched_method_and_attribute_count_as_defined() -> None:
     assert symbols(find(world(npu=text, ascend_patch=patch))) == []
 
 
+@pytest.mark.parametrize(
+    ("call", "adds"), [("extend_enum(Status, 'LATE', -1)", True), ("note(Status, 'LATE', -1)", False)]
+)
+def test_a_member_that_a_patch_adds_to_an_enum_exists(call: str, adds: bool) -> None:
+    """``patch.py`` of vllm-omni adds statuses to vLLM's ``RequestStatus``."""
+    runner = "import enum\nclass Status(enum.IntEnum):\n    FIRST = 1\n"
+    text = npu(
+        "def m(self):\n    return Status.FIRST, Status.LATE, Status.__members__", head="from vllm.status import Status"
+    )
+    patch = f"from aenum import extend_enum\nfrom vllm.status import Status\n{call}\n"
+    new = world(npu=text, ascend_patch=patch, **{"vllm/status.py": runner})
+    old = world(npu=text, **{"vllm/status.py": f"{runner}    LATE = 2\n"})
+    assert symbols(find(new, old)) == ([] if adds else [("RS308", "Status.LATE")])
+
+
 def test_a_name_that_a_patch_adds_exists() -> None:
     text = npu("pass", head="from vllm.runner import added")
     patch = "import vllm.runner\nvllm.runner.added = lambda: None\n"

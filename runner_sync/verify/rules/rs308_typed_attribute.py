@@ -64,7 +64,7 @@ SEVERITY: Severity = "error"
 _OF_EVERY_CLASS = frozenset(
     {
         *dir(tuple), *dir(type), "__annotations__", "_replace", "_asdict", "_fields", "_field_defaults", "_make",
-        "__dict__",
+        "__dict__", "__dataclass_fields__", "__dataclass_params__", "__members__",
     }
 )  # fmt: skip
 

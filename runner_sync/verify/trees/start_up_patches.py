@@ -1,4 +1,5 @@
-"""What a module replaces in others when it is imported: ``Cls.attr = …``, ``setattr(Cls, "attr", …)``.
+"""What a module replaces in others when it is imported: ``Cls.attr = …``, ``setattr(Cls, "attr", …)`` and
+``extend_enum(Cls, "ATTR", …)`` of aenum.
 
 Comes in: a path or a module. Goes out: whether the file may patch, and its `Patch` values with the names written there.
 May touch: nothing.
@@ -59,7 +60,11 @@ def _find_targets(statement: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
             text = ast.unparse(target) if isinstance(target, ast.Attribute) else ""
             if re.fullmatch(r"[\w.]+", text) and not text.startswith("self."):
                 yield text, value
-    elif isinstance(statement, ast.Call) and is_name(statement.func, "setattr") and len(statement.args) == 3:
+    elif isinstance(statement, ast.Call) and _is_setter(statement.func) and len(statement.args) == 3:
         owner, name, value = statement.args
         if (attribute := string_of(name)) is not None:
             yield f"{ast.unparse(owner)}.{attribute}", value
+
+
+def _is_setter(func: ast.expr) -> bool:
+    return is_name(func, "setattr") or is_name(func, "extend_enum")

@@ -372,6 +372,22 @@ def test_device_calls_noop(source: str, doubts: int) -> None:
     check_noop(f"import torch\n{source}\n", doubts=doubts)
 
 
+@pytest.mark.parametrize(
+    ("source", "after", "doubts"),
+    [
+        ("if t.is_cuda: ...", "if t.is_xpu: ...", 0),
+        ("x = [not row.is_cuda for row in self.rows]", "x = [not row.is_xpu for row in self.rows]", 0),
+        ("if self.is_cuda: ...", "", 1),
+        ("if platform.is_cuda(): ...", "", 0),
+        ("t.is_cuda = False", "", 0),
+    ],
+)
+def test_a_tensor_is_asked_for_a_device_that_it_tells(source: str, after: str, doubts: int) -> None:
+    """Torch's tensors have ``is_xpu``, but no ``is_npu`` of their own."""
+    done = translate(f"{source}\n", replace(NPU, device=("cuda", "xpu")))
+    assert (done.text, len(done.findings)) == (f"{after or source}\n", doubts)
+
+
 def test_the_else_of_a_hasattr_guard_is_translated() -> None:
     check_rewrite(
         "import torch\nif hasattr(torch, 'accelerator'): pass\nelse: torch.cuda.synchronize()\n",

@@ -12,7 +12,8 @@ raised, a decorator's), ``torch.version.cuda`` and the rest of the profile's ``d
 about, patches such as ``torch.cuda.Event = …``, ``from torch.cuda import …``, names with "cuda" in them, comments.
 Why: these have an NPU twin of the same signature; everything else needs a person, who is told where a device may be
 meant: ``t.cuda()``, ``d.type == "cuda"``, ``d = "cuda" if … else "cpu"``, ``device = "cuda"``, ``{"device": "cuda"}``,
-an argument of a call that is not torch's; and where a tensor is asked ``t.is_cuda``, which none on an NPU is.
+an argument of a call that is not torch's; and where a tensor is asked ``t.is_cuda``, which none on an NPU is. On a
+device that torch's tensors tell by themselves, such as XPU, ``t.is_cuda`` becomes ``t.is_xpu``.
 """
 
 from __future__ import annotations
@@ -34,6 +35,9 @@ KEYWORDS = {"device": "", "device_type": "torch", "type": "torch.device"}
 
 DEVICES = ("device", "device_type", "type")
 """Last names of expressions that may well be a device if they are compared with a device name."""
+
+TENSORS_TELL = frozenset({"mps", "mtia", "xla", "xpu"})
+"""Devices for which torch's own tensors have an attribute such as ``is_xpu``."""
 
 LOOK_UPS = frozenset({"get", "pop", "setdefault", "hasattr", "getattr", "setattr", "delattr"})
 MESSAGES = frozenset({"logger", "logging", "log", "print", "warnings", "record_function"})
@@ -116,7 +120,7 @@ def rewrite(job: Job) -> Iterator[NodeEdit | Doubt]:
             yield NodeEdit(node, partial(_replace_device, old=old, new=new))
         else:
             yield _make_doubt(text, scope, job.code.tree.code_for_node(text), "it may mean a device")
-    yield from _iter_is_device_doubts(job, f"is_{old}")
+    yield from _translate_questions(job, f"is_{old}", f"is_{new}" if new in TENSORS_TELL else "")
     for call in job.code.calls:
         func = call.node.func
         if not isinstance(func, cst.Attribute) or func.attr.value != old:
@@ -125,11 +129,18 @@ def rewrite(job: Job) -> Iterator[NodeEdit | Doubt]:
             yield _make_doubt(func, call.scope, get_dotted_name(func) or f".{old}", f"it may move something to {old}")
 
 
-def _iter_is_device_doubts(job: Job, name: str) -> Iterator[Doubt]:
-    """Yield doubts about tensors asked for ``is_cuda``; ``platform.is_cuda()``, a call, answers correctly on NPU."""
+def _translate_questions(job: Job, name: str, new: str) -> Iterator[NodeEdit | Doubt]:
+    """Yield an edit or, without ``new``, a doubt about each object asked for ``is_cuda``; ``self`` may be no tensor.
+
+    ``platform.is_cuda()``, a call, answers correctly on NPU.
+    """
     for use in job.code.uses:
         node = use.parts[-1]
-        if isinstance(node, cst.Attribute) and node.attr.value == name and not _is_called_or_set(node, job):
+        if not isinstance(node, cst.Attribute) or node.attr.value != name or _is_called_or_set(node, job):
+            continue
+        if new and get_dotted_name(node.value) != "self":
+            yield NodeEdit(node, lambda read: read.with_changes(attr=cst.Name(new)))
+        else:
             yield _make_doubt(node, use.scope, use.dotted, "it is false for a tensor on an NPU")
 
 

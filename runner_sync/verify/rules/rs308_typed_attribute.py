@@ -87,9 +87,10 @@ _OPERATIONS = {
 _OF_MODULES = frozenset(
     {
         "add_module", "apply", "bfloat16", "buffers", "children", "compile", "cpu", "cuda", "double", "eval", "float",
-        "forward", "half", "load_state_dict", "modules", "named_buffers", "named_children", "named_modules",
-        "named_parameters", "npu", "parameters", "register_buffer", "register_module", "register_parameter",
-        "requires_grad_", "share_memory", "state_dict", "to", "to_empty", "train", "type", "zero_grad",
+        "forward", "half", "load_state_dict", "modules", "mtia", "musa", "named_buffers", "named_children",
+        "named_modules", "named_parameters", "npu", "parameters", "register_buffer", "register_module",
+        "register_parameter", "requires_grad_", "share_memory", "state_dict", "to", "to_empty", "train", "type", "xpu",
+        "zero_grad",
     }
 )  # fmt: skip
 

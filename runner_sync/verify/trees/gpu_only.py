@@ -24,7 +24,7 @@ from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.giving import defines_member
 from runner_sync.verify.trees.values.guards import find_deciding_tests
 
-_DEVICES = frozenset({"ascend", "cuda", "device", "gpu", "hip", "npu", "rocm", "xpu"})
+_DEVICES = frozenset({"ascend", "cuda", "device", "gpu", "hip", "hpu", "musa", "npu", "rocm", "tpu", "xpu"})
 _MOST_STEPS = 3
 """Steps from a condition to the origins of the locals, flags and methods in it, and on to their own origins."""
 

@@ -31,6 +31,17 @@ def test_a_misspelt_name_is_told_though_the_older_pair_lacks_it_too(body: str) -
     assert symbols(find(new, with_older_upstreams(new))) == [("RS304", "hok")]
 
 
+@pytest.mark.parametrize(
+    ("head", "place"), [("vllm_omni.gone", "in this vllm-omni, with any target"), ("vllm.gone", "in the target tree")]
+)
+def test_the_tree_that_lacks_a_module_is_named(head: str, place: str) -> None:
+    """Omni's own module is told though it was missing on the older pair, too; the target lacks it no more than omni."""
+    new = world(npu=npu("pass", head=f"from {head} import one"))
+    (finding,) = find(new)
+    assert finding.message == f"module `{head}` does not exist {place}, so this import fails."
+    assert symbols(find(new, with_older_upstreams(new))) == ([("RS301", f"{head}.one")] if "omni" in head else [])
+
+
 def test_the_remedy_of_a_misspelt_name_is_the_name() -> None:
     new = world(npu=npu("def init_talker(self): 1\ndef m(self):\n    self.init_taker()\n    self.note()"))
     hints = {finding.symbol: finding.fix.partition(" ")[0] for finding in find(new, with_older_upstreams(new))}

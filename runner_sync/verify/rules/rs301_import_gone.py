@@ -30,6 +30,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from runner_sync.model import Finding, Severity
+from runner_sync.naming import project_of
 from runner_sync.syntax import dotted_name, for_typing, generic_of
 from runner_sync.verify.trees import modules
 from runner_sync.verify.trees.classes import ClassInfo
@@ -126,7 +127,7 @@ def _check_member(program: Program, frame: Frame, node: ast.Attribute) -> Iterat
             (CODE, SEVERITY),
             node,
             symbol=missing,
-            message=f"`{missing}` does not exist in the target tree, so `{ast.unparse(node)}` fails.",
+            message=f"`{missing}` does not exist {_name_tree(missing)}, so `{ast.unparse(node)}` fails.",
             fix=f"Use what the target has in place of `{node.attr}`.",
         )
 
@@ -140,8 +141,8 @@ def _make_finding(module: Module, imported: PlacedImport, missing: str, *, how: 
         (CODE, SEVERITY),
         module,
         imported,
-        message=f"{what}{via} {how} in the target tree, so this import fails.",
-        fix=f"Import it from where the target defines it now, or drop what uses `{imported.bound}`.",
+        message=f"{what}{via} {how} {_name_tree(missing)}, so this import fails.",
+        fix=f"Import it from where {_name_definer(missing)} defines it now, or drop what uses `{imported.bound}`.",
     )
     return replace(found, cause=_make_cause(found, missing)) if is_module and imported.name else found
 
@@ -151,6 +152,15 @@ def _make_cause(found: Finding, missing: str) -> Finding:
     return replace(
         found,
         symbol=missing,
-        message=f"module `{missing}` does not exist in the target tree, so the import of {{names}} fails.",
-        fix="Import each from where the target defines it now, or drop what uses it.",
+        message=f"module `{missing}` does not exist {_name_tree(missing)}, so the import of {{names}} fails.",
+        fix=f"Import each from where {_name_definer(missing)} defines it now, or drop what uses it.",
     )
+
+
+def _name_tree(missing: str) -> str:
+    """Say where a name is missing: omni's own is missing whatever the target is, and was before."""
+    return "in this vllm-omni, with any target" if project_of(missing) == "vllm-omni" else "in the target tree"
+
+
+def _name_definer(missing: str) -> str:
+    return "omni" if project_of(missing) == "vllm-omni" else "the target"

@@ -25,10 +25,14 @@ from runner_sync import cli, sync, write
 from runner_sync.errors import InputError
 from runner_sync.model import Report
 from runner_sync.profile import BUILT_IN, GPU, NPU
+from runner_sync.sync import origins
 from runner_sync.sync.options import CheckOptions, TreeOptions, UpgradeOptions
 from runner_sync.sync.platform_words import name_platform
 from runner_sync.sync.replaying import Case
+from runner_sync.sync.trees import inputs
+from runner_sync.sync.trees.runners import find_modules
 from runner_sync.terminal.options import BuiltIn
+from runner_sync.upgrade import ModuleRevision
 
 RULER = "# -------------------------------------- Omni-new -------------------------------------------------"
 COPY = f"""\
@@ -144,6 +148,23 @@ def test_a_class_that_only_the_target_lacks_is_a_note(trees: Trees) -> None:
     assert "GPUModelRunner any more (its new name may be GPURunner): the modules that follow it stay as they" in note
     assert not planned.report.reviews
     assert any(one.code == "RS301" and "GPUModelRunner" in one.message for one in planned.report.findings)
+
+
+@pytest.mark.parametrize(("declared", "named"), [("0.20.0", "0.20.0"), (None, "0.19.0"), ("0.18.0", "0.19.0")])
+def test_a_line_of_several_bases_is_of_the_one_that_an_upgrade_takes(
+    trees: Trees, declared: str | None, named: str
+) -> None:
+    given = inputs.open_omni(options(trees))
+    module = next(derived for derived in find_modules(given) if derived.path == GPU_BASE)
+    # The base by likeness is the older one, because the newer one has a line more.
+    newer = OLD.replace("            rows =", "            self.first(total)\n            rows =")
+    sides = tuple(
+        ModuleRevision(ref, textwrap.dedent(text), VLLM) for ref, text in (("0.19.0", OLD), ("0.20.0", newer))
+    )
+    known = origins.Trees(given, (module,), {GPU_BASE: sides}, None, declared)
+    traced = {one.unit.qualname: one for one in origins.trace_npu(known, module)}
+    spans = traced["OmniGPUModelRunner._forward"].spans
+    assert {span.where for span in spans if span.provenance == "upstream"} == {f"vLLM {named}"}
 
 
 def test_the_lock_goes_before_what_the_tree_says(trees: Trees) -> None:

@@ -16,7 +16,8 @@ from runner_sync.lock import digest
 from runner_sync.markers import read_markers
 from runner_sync.model import TITLES, BaseRef, Lineage, Source, Unit
 from runner_sync.sync.options import CheckOptions
-from runner_sync.sync.synced.inference import find_candidates, find_copied_base
+from runner_sync.sync.synced.declared_base import find_declared_base
+from runner_sync.sync.synced.inference import find_candidates, find_copied_base, to_upgrade_options
 from runner_sync.sync.trees import inputs, pairs
 from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.syntax import walk
@@ -50,6 +51,8 @@ class Trees:
     modules: tuple[DerivedModule, ...]
     sides: Mapping[str, tuple[ModuleRevision, ...]]
     vllm: Tree | None
+    declared_base: str | None = None
+    """The vLLM that an upgrade takes as the base of all copies."""
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -74,7 +77,7 @@ def gather_trees(
     near = [tree for tree in (given.vllm,) if tree is not None]
     is_online = bool(near) or given.followed is not None or options.omni.version is not None
     vllm = pairs.open_vllm_of_omni(options, given, near) if is_online and with_vllm else None
-    return Trees(given, tuple(modules), known, vllm)
+    return Trees(given, tuple(modules), known, vllm, find_declared_base(to_upgrade_options(options), given))
 
 
 def find_marked_lines(text: str, path: str, given: inputs.Inputs) -> frozenset[int]:
@@ -110,7 +113,7 @@ def trace_npu(trees: Trees, derived: DerivedModule) -> Iterator[Traced]:
     locked = {entry.qualname: entry.upstream for entry in given.lock.of(derived.path)}
     for name, unit in unit_table(derived.text, derived.path).items():
         base = find_copied_base(name, unit.text, derived, trees.sides[derived.path], locked=locked.get(name))
-        known = _find_upstream_versions(derived, name, trees.sides[derived.path], base)
+        known = _find_upstream_versions(derived, name, trees, base)
         twin = twins.get(name)
         gpu = _translate_twin(twin, given) if twin is not None else None
         kind: Lineage = "copy" if base is not None else "override" if known else "own"
@@ -128,12 +131,11 @@ def find_twins(given: inputs.Inputs, derived: DerivedModule) -> dict[str, Unit]:
     return {given.profile.npu_name(name): unit for name, unit in table.items()}
 
 
-def _find_upstream_versions(
-    derived: DerivedModule, name: str, candidates: Sequence[ModuleRevision], base: Base | None
-) -> list[Known]:
-    """Return the upstream unit in every revision that has it: the base first, then newest to oldest."""
-    upstream = name_in_upstream(name, derived.module)
-    chosen = [base.side] if base is not None else []
+def _find_upstream_versions(derived: DerivedModule, name: str, trees: Trees, base: Base | None) -> list[Known]:
+    """Return the upstream unit in every revision that has it: what an upgrade takes as base, then newest to oldest."""
+    upstream, candidates = name_in_upstream(name, derived.module), trees.sides[derived.path]
+    chosen = [side for side in candidates if side.ref == trees.declared_base]
+    chosen += [base.side] if base is not None and base.side not in chosen else []
     ordered = [*chosen, *(side for side in reversed(candidates) if side not in chosen)]
     tables = [(side, unit_table(side.text, side.path)) for side in ordered]
     return [

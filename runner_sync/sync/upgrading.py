@@ -7,11 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from packaging.version import Version
-
-from runner_sync import sources
 from runner_sync.compose.layout import format_changes
-from runner_sync.errors import InputError
 from runner_sync.merge import forget_pairs
 from runner_sync.model import Finding
 from runner_sync.statements import forget_trees
@@ -23,6 +19,7 @@ from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planned import Upgrade
 from runner_sync.sync.platform_words import name_platform_in_questions
 from runner_sync.sync.reporting import make_plan
+from runner_sync.sync.synced.declared_base import find_declared_base
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import (
     find_modules,
@@ -39,7 +36,7 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
     """Plan an upgrade: read the trees, merge, port and check the result, without writing anything."""
     given = open_inputs(options)
     _refuse_unfit(given)
-    base = _find_declared_base(options, given)
+    base = find_declared_base(options, given)
     with blame_deepest_file(given):
         results, notes, twins = planning.plan(replace(options, vllm_base=base) if base else options, given)
         formatted = [_format_result(result, options, given) for result in results]
@@ -91,27 +88,6 @@ def _note_declared_base(base: str | None) -> tuple[str, ...]:
     if base is None:
         return ()
     return (f"what vLLM changed counts since {base}, which the omni tree is for (--vllm-base names another)",)
-
-
-def _find_declared_base(options: UpgradeOptions, given: inputs.Inputs) -> str | None:
-    """Return the vLLM that the omni tree declares, if its runners follow vLLM and no option or lock gives their base.
-
-    Earlier upgrades left out what the copies lack of that vLLM. On the rebases of seven vllm-omni pull requests (0.18.0
-    to 0.27.0) an inferred base leaves 718 lines to do, this one 432. Returns ``None`` if that vLLM cannot be read, or
-    is not older than the one to follow.
-    """
-    followed = given.followed
-    is_told = options.vllm_base is not None or any(entry.upstream for entry in given.lock.entries)
-    if followed is None or followed.source.project != "vllm" or not options.upstream or is_told:
-        return None
-    base, now = sources.declared_vllm(given.omni), followed.source.version
-    if base is None or (now is not None and Version(base) >= Version(now)):
-        return None
-    try:
-        inputs.open_at("vllm", base, followed, options.progress)
-    except InputError:
-        return None
-    return base
 
 
 def _format_result(result: ModuleResult, options: UpgradeOptions, given: inputs.Inputs) -> tuple[ModuleResult, str]:

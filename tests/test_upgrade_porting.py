@@ -34,6 +34,7 @@ from runner_sync import cli, sync
 from runner_sync.markers import read_markers
 from runner_sync.merge import Reason
 from runner_sync.sync import TreeOptions
+from runner_sync.terminal.advice import suggest_commit
 from runner_sync.terminal.commands import exit_code
 from runner_sync.upgrade.from_gpu.merging.refusing import veto_for
 
@@ -607,6 +608,22 @@ def test_methods_that_the_gpu_runner_dropped_stay_as_long_as_one_of_them_is_call
 
 
 CALLERS = ("_marks", "_collect")
+
+
+def test_the_commit_message_says_that_the_gpu_runner_dropped_a_method(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    lay_out(trees.omni, {GPU_AR: GPU_TWIN + PARTS.replace("NPU", "GPU"), AR: NPU_TWIN + PARTS})
+    commit(trees.omni)
+    lay_out(trees.omni, {GPU_AR: GPU_TWIN})
+    commit(trees.omni)
+    planned = sync.upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False))
+    assert {unit.removed_for for unit in planned.report.units if unit.outcome == "removed"} == {"gpu"}
+    upstream, _, synced = suggest_commit(planned.report).partition("Synced from the GPU runners")
+    assert "removed" not in upstream
+    assert "_is_mark (removed), _marks (removed)" in " ".join(synced.split())
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,8 @@ def _locate(
         matches += [(derived, c.name) for c in classes]
     if not matches:
         raise InputError(
-            f"no NPU runner defines {unit}: name a method as Class.method; `runner-sync blocks` lists them."
+            f"no {given.profile.platform} runner defines {unit}: name a method as Class.method; "
+            "`runner-sync blocks` lists them."
         )
     if len(matches) > 1:
         named = " and ".join(f"{found_owner}.{name}".strip(".") for _, found_owner in matches)
@@ -170,7 +171,7 @@ def _find_device_words(side: Definition, profile: Profile) -> list[str]:
     text = "\n".join(canonical(side.reading.text_of(side.node)))
     words = [f"torch.{device}" for device in profile.device if f"torch.{device}" in text]
     if translate_to_npu(text, profile) != text or is_device_bound(text, profile):
-        words.append("a name that has another form on NPU")
+        words.append(f"a name that has another form on {profile.platform}")
     return words
 
 

@@ -60,6 +60,17 @@ class Upgrade:
 
 
 @dataclass
+class FakeOpen:
+    """Review items of which exactly those are open that somebody asks for."""
+
+    items: tuple[str, ...] = ()
+
+    def get(self, beginning: str) -> str:
+        self.items += (beginning,)
+        return beginning
+
+
+@dataclass
 class FakeSync:
     """What each command answers with, and what it was asked. ``before`` runs first in every command."""
 
@@ -80,7 +91,7 @@ class FakeSync:
             setattr(made, name, self.plan(name))
         for name in ("check", "verify", "blocks", "explain", "explain_item"):
             setattr(made, name, self.look(name))
-        for name in ("apply", "kept_files", "require_place", "rules", "replay"):
+        for name in ("apply", "find_open", "kept_files", "require_place", "rules", "replay", "settle"):
             setattr(made, name, getattr(self, name))
         return made
 
@@ -116,6 +127,16 @@ class FakeSync:
         self.during_apply()
         tell(paths)
         self.behind_apply()
+        return paths
+
+    def find_open(self, options: Any) -> FakeOpen:
+        self.before()
+        self.asked["settle"] = (options,)
+        return FakeOpen()
+
+    def settle(self, found: FakeOpen, decisions: list[Any], *, tell: Callable[[tuple[str, ...]], None]) -> Any:
+        paths = (RUNNER,) if decisions and found.items else ()
+        tell(paths)
         return paths
 
     def kept_files(self, options: Any) -> list[Path]:

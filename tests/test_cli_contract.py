@@ -20,6 +20,8 @@ PARAMETERS = {
     "blocks": ["options"],
     "explain": ["options", "file", "line"],
     "explain_item": ["options", "beginning"],
+    "find_open": ["options"],
+    "settle": ["found", "decisions"],
     "hoist": ["options", "unit"],
     "kept_files": ["options"],
     "require_place": ["options"],

@@ -168,7 +168,7 @@ def test_commands_in_documents_are_understood(
 
 def test_documents_show_every_command() -> None:
     shown = {line.split()[1] for path in DOCUMENTS for line in _command_lines(path.read_text("utf-8"))}
-    assert shown >= {"upgrade", "check", "verify", "blocks", "explain", "lock", "replay", "rule", "hoist"}
+    assert shown >= {"upgrade", "check", "verify", "blocks", "explain", "settle", "lock", "replay", "rule", "hoist"}
 
 
 def test_every_configuration_key_is_documented() -> None:

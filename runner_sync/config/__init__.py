@@ -50,7 +50,7 @@ KEYS: Mapping[str, str] = {
     "`call` is its translated name",
     "attributes": "table: dotted GPU name = dotted NPU name",
     "members": "table: GPU class.attribute = NPU class.attribute, read from any object",
-    "classes": "table: GPU class = NPU class",
+    "classes": "table: GPU class = NPU class; a module and its `gpu` class need no row",
     "device-only": "names whose use marks code that cannot run on the derived platform",
     "device": "two words: the device in GPU names and the one that takes its place",
     "unported": "texts in GPU code that is left to a person to port",

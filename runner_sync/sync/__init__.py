@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from runner_sync.sync.planned import Upgrade
     from runner_sync.sync.replaying import replay
     from runner_sync.sync.rule_texts import rules
+    from runner_sync.sync.settling import find_open, settle
     from runner_sync.sync.upgrading import upgrade
 
 __all__ = [
@@ -40,12 +41,14 @@ __all__ = [
     "check",
     "explain",
     "explain_item",
+    "find_open",
     "hoist",
     "kept_files",
     "lock",
     "replay",
     "require_place",
     "rules",
+    "settle",
     "upgrade",
     "verify",
 ]
@@ -62,6 +65,7 @@ _MODULES = {
     "planned": "Upgrade",
     "replaying": "replay",
     "rule_texts": "rules",
+    "settling": "find_open settle",
     "upgrading": "upgrade",
 }
 

@@ -28,10 +28,10 @@ def settle(ids: Sequence[str], side: Side, options: CheckOptions, *, screen: Scr
 
     Returns the exit code.
     """
-    from runner_sync.sync import settling
+    from runner_sync import sync
 
     with naming_profile.add_to_errors(options):
-        found = settling.find_open(options)
+        found = sync.find_open(options)
         if ids:
             items = dict.fromkeys(found.get(beginning) for beginning in ids)
             decisions: list[Decision] = [(item, side) for item in items]
@@ -41,7 +41,7 @@ def settle(ids: Sequence[str], side: Side, options: CheckOptions, *, screen: Scr
             for item in found.items:
                 screen.show(f"{_format_head(item)}\n")
             decisions = []
-        paths = settling.settle(found, decisions, tell=screen.count_written)
+        paths = sync.settle(found, decisions, tell=screen.count_written)
     left = len(found.items) - len(decisions)
     screen.say(naming_profile.add_to_text(_summarize(len(decisions), len(paths), left), options))
     return LEFT_TO_A_PERSON if left else DONE

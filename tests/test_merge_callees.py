@@ -68,3 +68,61 @@ def test_of_two_calls_with_other_arguments_one_stands_whole(is_omnis: bool) -> N
     result = merge(Triple(CONFLICT, *sides))
     assert result.text in sides
     assert [item.reason.kind for item in result.decisions] == ["both changed a part"]
+
+
+@pytest.mark.parametrize("is_omnis", [True, False], ids=["omni wraps", "upstream wraps"])
+@pytest.mark.parametrize(
+    ("wrapped", "more"),
+    [
+        pytest.param("gather(rows)", "rows, meta=meta", id="a keyword"),
+        pytest.param("list(rows)", "rows, total", id="an argument"),
+        pytest.param("list(rows)", "total, rows", id="an argument in front"),
+        pytest.param("list(rows)", "*rows", id="a star"),
+    ],
+)
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "logits = self.compute(…)",
+        "return self.compute(…)",
+        "self.logits = self.compute(…)",
+        "if self.compute(…):\n        self.note()",
+        "for row in self.compute(…):\n        self.note()",
+        "with self.compute(…):\n        self.note()",
+    ],
+)
+def test_an_argument_does_not_go_to_a_call_in_its_place(
+    statement: str, wrapped: str, more: str, is_omnis: bool
+) -> None:
+    """The new brackets of `gather(rows)` look like the old ones of `compute(rows)`."""
+    right = more.replace("rows", wrapped)
+    base, *sides, right = (
+        f"def run(self):\n    {statement}\n".replace("…", new) for new in ("rows", wrapped, more, right)
+    )
+    result = merge(Triple(base, *(sides if is_omnis else sides[::-1])))
+    assert result.text in (*sides, right)
+    assert len(result.decisions) == 1
+
+
+@pytest.mark.parametrize("is_omnis", [True, False], ids=["omni unwraps", "upstream unwraps"])
+def test_an_argument_of_a_removed_call_does_not_go_to_the_call_around_it(is_omnis: bool) -> None:
+    base = "def go(self):\n    out = run(find(rows))\n    return out\n"
+    sides = [base.replace("find(rows)", new) for new in ("rows", "find(rows, 1)")]
+    result = merge(Triple(base, *(sides if is_omnis else sides[::-1])))
+    assert result.text in sides
+    assert [item.reason.kind for item in result.decisions] == ["both changed a part"]
+
+
+@pytest.mark.parametrize(
+    ("own", "new", "made"),
+    [
+        pytest.param("gather(a), b", "a, b, meta=m", "gather(a), b, meta=m", id="wrapped before another"),
+        pytest.param("a, b, own=t", "a, b, meta=m", "a, b, meta=m, own=t", id="both add a keyword"),
+        pytest.param("a, c", "a, b, meta=m", "a, c, meta=m", id="another value"),
+    ],
+)
+def test_arguments_of_one_call_merge(own: str, new: str, made: str) -> None:
+    base, *sides, wanted = (f"def run(self):\n    out = compute({value})\n" for value in ("a, b", own, new, made))
+    result = merge(Triple(base, *sides))
+    assert result.text == wanted
+    assert not result.decisions

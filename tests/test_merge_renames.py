@@ -89,6 +89,39 @@ def test_a_local_that_upstream_makes_in_another_way_has_no_new_name() -> None:
     assert mine in merge(Triple(CACHES, CACHES + mine, SPLIT)).text
 
 
+LOGITS = """\
+def run(self, rows):
+    logits = self.compute(rows)
+    self.keep(logits)
+    return logits
+"""
+
+
+@pytest.mark.parametrize(
+    ("new", "is_renamed"),
+    [
+        pytest.param("record.logits", False, id="an attribute"),
+        pytest.param("record[0]", False, id="an element"),
+        pytest.param("record()", False, id="its result"),
+        pytest.param("record", True, id="the value"),
+        pytest.param("record, self.more", True, id="the value and another"),
+    ],
+)
+def test_a_value_of_which_upstream_now_reads_a_part_is_another(new: str, is_renamed: bool) -> None:
+    """What ``compute`` returns is a record now, and omni's ``note`` needs the logits in it."""
+    base, own = LOGITS, "    self.note(logits)\n    return"
+    upstream = base.replace("return logits", f"return {new}").replace("logits", "record").replace(".record", ".logits")
+    text = merge(Triple(base, base.replace("    return", own), upstream)).text
+    assert ("self.note(record)" in text) == is_renamed
+    assert ("self.note(logits)" in text) != is_renamed
+
+
+def test_a_value_whose_parts_upstream_reads_as_before_is_the_same() -> None:
+    base = LOGITS.replace("return logits", "return logits.rows[0]")
+    omni = base.replace("    return", "    self.note(logits)\n    return")
+    assert "self.note(record)" in merge(Triple(base, omni, base.replace("logits", "record"))).text
+
+
 SIZES = """\
 def init(self, config):
     block_size = self.sizes[0] if self.sizes else 0

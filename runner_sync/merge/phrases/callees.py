@@ -1,4 +1,4 @@
-"""Detect a call to which one side added arguments while the other side called another function.
+"""Detect a call whose arguments one side changed while the other side made another call of or in it.
 
 Comes in: the base, omni, upstream and merged texts of a statement. Goes out: the functions that a person must look at.
 May touch: nothing.
@@ -9,6 +9,13 @@ May touch: nothing.
     result    request_tolerant(rows, cache, weights)
 
 No text shows whether ``request_tolerant`` takes ``weights``.
+
+    base      compute(rows)
+    omni      compute(gather(rows))
+    upstream  compute(rows, meta=meta)
+    result    compute(gather(rows, meta=meta))
+
+``meta`` is for ``compute``; the brackets of ``gather`` matched those of the base's call.
 """
 
 from __future__ import annotations
@@ -37,12 +44,35 @@ def find_retargeted_calls(base: str, omni: str, upstream: str, merged: str) -> t
     return tuple(found)
 
 
-def _group_calls(text: str) -> Mapping[str, list[tuple[int, frozenset[str | None]]]]:
-    """Return ``{function: [(number of positional arguments, keywords)]}`` of all calls.
+def gives_arguments_elsewhere(base: str, omni: str, upstream: str, merged: str) -> bool:
+    """Whether ``merged`` lacks the only change of a call's arguments, or has one that no side made.
+
+    Considers functions that each side calls exactly once and whose arguments at most one side changed.
+    """
+    sides = [_group_calls(text) for text in (base, omni, upstream)]
+    made = _group_calls(merged)
+    for called in set.intersection(*(set(side) for side in sides)):
+        old, own, new = (side[called] for side in sides)
+        if (
+            len(old) == len(own) == len(new) == 1
+            and old in (own, new)
+            and made.get(called) != (own if new == old else new)
+        ):
+            return True
+    return False
+
+
+_Shape = tuple[tuple[bool, ...], frozenset[str | None]]
+"""Of a call: whether each positional argument is starred, and the keywords (``None`` for a ``**mapping``)."""
+
+
+def _group_calls(text: str) -> Mapping[str, list[_Shape]]:
+    """Return ``{function: [shape]}`` of all calls.
 
     Values do not matter, because a function that takes one value takes another.
     """
-    found: dict[str, list[tuple[int, frozenset[str | None]]]] = defaultdict(list)
+    found: dict[str, list[_Shape]] = defaultdict(list)
     for call in find_calls(text):
-        found[ast.unparse(call.func)].append((len(call.args), frozenset(keyword.arg for keyword in call.keywords)))
+        starred = tuple(isinstance(argument, ast.Starred) for argument in call.args)
+        found[ast.unparse(call.func)].append((starred, frozenset(keyword.arg for keyword in call.keywords)))
     return found

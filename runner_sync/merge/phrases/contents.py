@@ -11,13 +11,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync.merge.phrases.arguments import with_upstream_keywords
-from runner_sync.merge.phrases.callees import find_retargeted_calls
+from runner_sync.merge.phrases.callees import find_retargeted_calls, gives_arguments_elsewhere
 from runner_sync.merge.phrases.inner_remarks import with_remarks
 from runner_sync.merge.phrases.keyword_order import find_side_with_all_changes
 from runner_sync.merge.phrases.phrase import is_mixed_from, is_part_of, merge_phrases
 from runner_sync.merge.phrases.positional import are_placed_by_guess
 from runner_sync.merge.phrases.transplant import carry_over, merge_surrounded
-from runner_sync.merge.policy import Policy, Terms
+from runner_sync.merge.policy import Policy, Terms, Winner
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Strand, Weave
 from runner_sync.model import Triple
@@ -195,8 +195,7 @@ def _merge_by_phrases(base: Node, omni: Node, upstream: Node, terms: Terms) -> t
         if merged is not None:
             return merged
     chosen = omni if terms.policy.both_edited == "omni" else upstream
-    sides = base.text, omni.text, upstream.text
-    part = merge_phrases(*sides, parses=lambda text: is_statement_like(text, omni), prefer=terms.policy.both_edited)
+    part = _merge_words(base.text, omni, upstream, prefer=terms.policy.both_edited)
     if part is None or _find_retargeted_calls(base.text, omni, upstream, part):
         return make_content_of(chosen), SAME_PART
     return _make_content(part, chosen), SAME_PART
@@ -223,7 +222,7 @@ def _merge_from(base: str, omni: Node, upstream: Node, policy: Policy) -> tuple[
     def parses(text: str) -> bool:
         return is_statement_like(text, omni)
 
-    merged = merge_phrases(*texts, parses=parses)
+    merged = _merge_words(base, omni, upstream)
     if merged is not None:
         if are_placed_by_guess(*(_as_module(text, omni) for text in (*texts, merged))):
             return _make_content(merged, upstream), BY_PLACE
@@ -240,6 +239,17 @@ def _merge_from(base: str, omni: Node, upstream: Node, policy: Policy) -> tuple[
     if called is not None and parses(called):
         return _make_content(called, omni), KEYWORDS
     return None
+
+
+def _merge_words(base: str, omni: Node, upstream: Node, prefer: Winner | None = None) -> str | None:
+    """Merge by phrases; ``None`` for a conflict, or if a call would get an argument that a side gave to another."""
+    texts = (base, omni.text, upstream.text)
+
+    def is_sound(text: str) -> bool:
+        modules = [_as_module(each, omni) for each in (*texts, text)]
+        return is_python(modules[-1]) and not gives_arguments_elsewhere(*modules)
+
+    return merge_phrases(*texts, parses=is_sound, prefer=prefer)
 
 
 def _find_retargeted_calls(base: str, omni: Node, upstream: Node, merged: str) -> tuple[str, ...]:

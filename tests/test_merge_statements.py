@@ -135,8 +135,8 @@ def step(statement: str) -> str:
             "out = self.finish(a) + self.rest(b)",
             "out = self.attach(self.finish(a))",
             "out = self.attach(self.finish(a) + self.rest(b))",
-            [],
-            id="a sum is one",
+            ["both put more around"],
+            id="a sum is one, but may belong around it",
         ),
         pytest.param(
             "out = a, b",
@@ -226,6 +226,31 @@ def test_of_a_statement_that_both_changed_nothing_is_lost_or_doubled(
     result = merge(Triple(step(base), step(omni), step(upstream)))
     assert (result.text, result.parses) == (step(merged), True)
     assert [decision.reason.kind for decision in result.decisions] == asked
+
+
+@pytest.mark.parametrize("is_omnis", [True, False], ids=["in this order", "the other way round"])
+@pytest.mark.parametrize(
+    ("base", "one", "other", "is_asked"),
+    [
+        pytest.param("if a:", "if a and c:", "if not a:", True, id="a condition and its negation"),
+        pytest.param("if a:", "if a or c:", "if a and b:", True, id="or and and"),
+        pytest.param("if a:", "if a and c:", "if a and b:", False, id="two and"),
+        pytest.param("if a:", "if b or a:", "if a or c:", False, id="two or"),
+        pytest.param("if a:", "if (a or b) and c:", "if a and b:", True, id="an or in an and"),
+        pytest.param("if a or b:", "if (a or b) and c:", "if a:", False, id="a shorter condition"),
+        pytest.param("a = f(b)", "a = f(b) + 8", "a = f(b) * 2", True, id="a sum and a product"),
+        pytest.param("a = f(b)", "a = g(f(b))", "a = h(f(b))", True, id="two calls"),
+        pytest.param("a = f(b)", "a = f(b).float()", "a = f(b).squeeze(0)", True, id="two methods of it"),
+        pytest.param("a = f(b)", "a = g(f(b))", "a = h(b)", False, id="a call and another function"),
+    ],
+)
+def test_what_both_sides_put_around_one_expression_is_a_question(
+    base: str, one: str, other: str, is_asked: bool, is_omnis: bool
+) -> None:
+    tail = "\n        c()" if base.endswith(":") else ""
+    sides = (step(text + tail) for text in (base, *((one, other) if is_omnis else (other, one))))
+    kinds = [decision.reason.kind for decision in merge(Triple(*sides)).decisions]
+    assert kinds == (["both put more around"] if is_asked else [])
 
 
 def appended(text: str, *, also: str = "") -> Merged:

@@ -16,6 +16,7 @@ Kind = Literal[
     "both changed a part",
     "both added versions",
     "both added an argument",
+    "both put more around",
     "arguments of another call",
     "both added in another order",
     "both added under other conditions",

@@ -15,6 +15,7 @@ OWN_TEXT: Collection[Kind] = frozenset(
         "both changed a part",
         "both added versions",
         "both added an argument",
+        "both put more around",
         "arguments of another call",
         "keywords taken over",
     }

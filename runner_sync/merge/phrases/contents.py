@@ -16,7 +16,7 @@ from runner_sync.merge.phrases.inner_remarks import with_remarks
 from runner_sync.merge.phrases.keyword_order import find_side_with_all_changes
 from runner_sync.merge.phrases.phrase import is_mixed_from, is_part_of, merge_phrases
 from runner_sync.merge.phrases.positional import are_placed_by_guess
-from runner_sync.merge.phrases.transplant import carry_over, merge_surrounded
+from runner_sync.merge.phrases.transplant import carry_over, is_order_guessed, merge_surrounded
 from runner_sync.merge.policy import Policy, Terms, Winner
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Strand, Weave
@@ -40,6 +40,7 @@ KEYWORDS = Reason("keywords taken over")
 SAME_PART = Reason("both changed a part")
 VERSIONS = Reason("both added versions")
 BY_PLACE = Reason("both added an argument")
+AROUND = Reason("both put more around")
 
 Heritage = Collection[str]
 
@@ -230,7 +231,8 @@ def _merge_from(base: str, omni: Node, upstream: Node, policy: Policy) -> tuple[
         return _make_content(merged, upstream), Reason("arguments of another call", others) if others else None
     whole = merge_surrounded(*texts, compound=omni.compound)
     if whole is not None and parses(whole):
-        return _make_content(whole, upstream), None
+        is_guess = whole != omni.text and is_order_guessed(*texts, compound=omni.compound)
+        return _make_content(whole, upstream), AROUND if is_guess else None
     follows = policy.is_copy and not omni.compound
     carried = carry_over(base, omni.text, [upstream.text]) if follows else None
     if carried is not None:

@@ -44,7 +44,7 @@ def merge_surrounded(base: str, omni: str, upstream: str, *, compound: bool) -> 
 
     Base ``if a or b``, with the sides ``if (a or b) and c`` and ``if a``, becomes ``if (a) and c``. Omni's text wins if
     its expression contains upstream's, which contains the base's. ``None`` if neither side has the base's expression
-    unchanged, exactly once, with more around it.
+    unchanged, exactly once, with more around it. `is_order_guessed` tells whether the result is doubtful.
     """
     mains = [_find_main_expression(text, compound=compound) for text in (base, omni, upstream)]
     base_main, omni_main, upstream_main = mains
@@ -72,6 +72,20 @@ def merge_surrounded(base: str, omni: str, upstream: str, *, compound: bool) -> 
         wanted = ast.dump(_NodeReplacer(places[0], inner).visit(outer))
         return _replace_part(text, places[0], part, wanted, compound=compound)
     return None
+
+
+def is_order_guessed(base: str, omni: str, upstream: str, *, compound: bool) -> bool:
+    """Whether both sides put something around the base's condition or value, so that which is inside is a guess.
+
+    It is none for two ``and`` or two ``or``, whose order does not matter, and for a tuple, which stays outside.
+    """
+    mains = [_find_main_expression(text, compound=compound) for text in (base, omni, upstream)]
+    old, own, new = mains
+    if old is None or own is None or new is None or not (_contains(own, old) and _contains(new, old)):
+        return False
+    if isinstance(own, ast.BoolOp) and isinstance(new, ast.BoolOp) and type(own.op) is type(new.op):
+        return not all(any(ast.dump(value) == ast.dump(old) for value in side.values) for side in (own, new))
+    return not isinstance(own, _NO_OPERAND) and not isinstance(new, _NO_OPERAND)
 
 
 def _replace_part(text: str, place: ast.expr, part: str, wanted: str, *, compound: bool) -> str | None:

@@ -53,6 +53,7 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
     "both changed a part": "{both} changed the same part of a statement",
     "both added versions": "{both} added different versions of this",
     "both added an argument": "{both} each added an argument at the same place of a call; {upstream}'s comes first",
+    "both put more around": ("{both} each put something around the same expression; which of the two belongs inside?"),
     "arguments of another call": (
         "one side calls {names} here instead, and the other side changed the arguments: do they fit?"
     ),

@@ -10,7 +10,7 @@ from runner_sync.confidence import CONTESTED
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import Hierarchy, Inherited, ModuleJob
-from runner_sync.upgrade.mending import drop_unset_arguments, pass_required_parameters
+from runner_sync.upgrade.mending import drop_unset_arguments, name_shifted_arguments, pass_required_parameters
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 BEFORE = "    def forward(self, ids):\n        return ids\n"
@@ -200,3 +200,14 @@ def test_nothing_counts_as_left_out_that_a_mend_brings(base: str, upstream: str,
     job = ModuleJob(NPU, NPU.modules[1], "r.py", "", hierarchy=Hierarchy(inherited={"R": inherited}))
     (mended,) = pass_required_parameters([draft.with_questions(item)], job)
     assert [one.reason for one in mended.reviews] == [reason]
+
+
+def test_a_call_names_what_has_another_place_in_a_method_that_the_same_run_changed() -> None:
+    method, more = (
+        "    def build(self, rows{}):\n        return rows\n",
+        "    def run(self):\n        return self.build(1, {}2)\n",
+    )
+    build = (Stage(method.format(", own=0")), Stage(method.format(", flag=0, own=0"), "upstream"))
+    drafts = [Draft("R.build", build, chosen=True), Draft("R.run", (Stage(more.format("")),), chosen=True)]
+    _, run = name_shifted_arguments(drafts, ModuleJob(NPU, NPU.modules[1], "runner.py", ""))
+    assert (run.text, run.reviews) == (more.format("own="), ())

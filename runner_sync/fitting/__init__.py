@@ -4,7 +4,7 @@ Comes in: unit texts as they were and are, and what other classes offer. Goes ou
 for each. May touch: nothing.
 
 - ``members`` decides which members of the GPU twin a class needs, and ``hooks`` fits the sampler hook;
-- ``overrides``, ``passing``, ``handing_over`` and ``unset`` fit methods and calls to changed signatures;
+- ``overrides``, ``passing``, ``shifted``, ``handing_over`` and ``unset`` fit methods and calls to changed signatures;
 - ``records``, ``record_lists``, ``record_locals`` and ``constructors`` fit unpackings and constructions of records.
 
 ``mended`` is the value for one such edit.

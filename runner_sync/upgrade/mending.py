@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 
 from runner_sync.confidence import DERIVED, REQUIRED
-from runner_sync.fitting import constructors, passing, records, unset
+from runner_sync.fitting import constructors, passing, records, shifted, unset
 from runner_sync.fitting.mended import Repair
 from runner_sync.fitting.passing import Parameter
 from runner_sync.model import ReviewItem
@@ -108,16 +108,37 @@ def _get_value(draft: Draft, parameter: Parameter, drafts: Sequence[Draft], job:
 
 def _find_newly_required(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> Iterator[tuple[Parameter, str]]:
     """Yield parameters that methods of a class newly require in this upgrade, each with the method's text."""
+    for name, before, text in _find_changed_members(owner, drafts, job):
+        yield from ((parameter, text) for parameter in passing.newly_required(name, before, text))
+
+
+def _find_changed_members(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> list[tuple[str, str, str]]:
+    """Return ``(name, text before, text now)`` of each member of a class, inherited ones included, that changed."""
     texts_by_member = {d.member: (d.before, d.text) for d in list_members(drafts, owner)}
     inherited = job.hierarchy.of(owner)
     for name, text in inherited.members.items():
         before = inherited.before.get(name)
         if text is not None and before is not None:
             texts_by_member.setdefault(name, (before, text))
-    for name, (before, text) in texts_by_member.items():
-        if before == text:
-            continue
-        yield from ((parameter, text) for parameter in passing.newly_required(name, before, text))
+    return [(name, before, text) for name, (before, text) in texts_by_member.items() if before != text]
+
+
+def name_shifted_arguments(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
+    """Pass by name what a call of omni's passed by place to a parameter that has another place now."""
+    changed = {
+        owner: _find_changed_members(owner, drafts, job)
+        for owner in dict.fromkeys(draft.owner for draft in drafts if draft.chosen and draft.owner)
+    }
+
+    def mend(draft: Draft) -> Draft:
+        for method in changed.get(draft.owner, ()):
+            change = partial(
+                shifted.pass_shifted_by_name, before=draft.before, upstream=draft.upstream or "", method=method
+            )
+            draft = _apply_mending(draft, job, change, DERIVED)
+        return draft
+
+    return _change_chosen(drafts, mend)
 
 
 def _move_parameter_to(draft: Draft, parameter: Parameter) -> Parameter:

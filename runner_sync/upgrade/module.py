@@ -106,6 +106,7 @@ def _mend(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSide) -> li
     drafts = mending.fit_records(drafts, job, side.new)
     drafts = mending.drop_unset_arguments(drafts, job)
     drafts = mending.set_as_attributes(drafts, job)
+    drafts = mending.name_shifted_arguments(drafts, job)
     return mending.pass_required_parameters(drafts, job)
 
 

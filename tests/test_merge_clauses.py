@@ -85,6 +85,9 @@ def test_a_clause_that_both_rewrote_stands_once_with_one_question(
             ([READ], [CLOSE, UNLOCK]), (["pass"], [READ, CLOSE]), [READ, CLOSE, UNLOCK], id="one moved, one added"
         ),
         pytest.param((["pass"], [READ, CLOSE]), ([READ], [UNLOCK]), [READ, UNLOCK], id="one moved, one edited"),
+        pytest.param(
+            ([READ, CLOSE], [UNLOCK]), ([READ, TELL], [CLOSE]), [UNLOCK], id="omni moved out of it, upstream left it"
+        ),
     ],
 )
 @pytest.mark.parametrize("statement", STATEMENTS)

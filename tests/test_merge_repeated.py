@@ -67,3 +67,35 @@ def test_a_short_statement_needs_no_question() -> None:
     omni = base.replace("logits = None", "logits = self.empty")
     result = merge(Triple(base, omni, new))
     assert "repeated without omni's change" not in {item.reason.kind for item in result.decisions}
+
+
+DRAFT = """    if self.spec:
+        draft = {}
+        self.push(draft)
+    self.keep(logits)
+"""
+
+
+@pytest.mark.parametrize(
+    ("own", "new", "is_asked"),
+    [
+        pytest.param(OWN_CALL, "self.model.compute(draft_rows)", True, id="omni added an argument"),
+        pytest.param("logits = self.talker(rows)", "self.model.compute(draft_rows)", True, id="omni calls another"),
+        pytest.param(CALL, "self.model.compute(draft_rows)", False, id="omni left it"),
+        pytest.param(
+            CALL.replace("rows", "last"), "self.model.compute(draft_rows)", False, id="omni gives another value"
+        ),
+        pytest.param(
+            CALL.replace("self.model", "keep(self.model", 1) + ")", "self.model.compute(a)", False, id="a call around"
+        ),
+        pytest.param(OWN_CALL, "self.model.draft(draft_rows)", False, id="upstream calls another"),
+    ],
+)
+def test_a_further_call_of_what_omni_calls_otherwise(own: str, new: str, is_asked: bool) -> None:
+    """The second call has other values, so it is no copy of the first; omni's change may be due all the same."""
+    upstream = BASE.replace("    self.keep(logits)\n", DRAFT.format(new))
+    result = merge(Triple(BASE, BASE.replace(CALL, own), upstream))
+    reasons = [item.reason for item in result.decisions]
+    assert [(reason.kind, reason.names) for reason in reasons] == [
+        ("called without omni's change", ("self.model.compute",))
+    ] * is_asked

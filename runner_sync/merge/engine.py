@@ -27,7 +27,7 @@ from runner_sync.merge.doubts.own_statements import (
     find_used_too_early,
     make_doubt_about_emptied,
 )
-from runner_sync.merge.doubts.repeated import find_repeated_without_edit
+from runner_sync.merge.doubts.repeated import find_called_without_edit, find_repeated_without_edit
 from runner_sync.merge.doubts.replacements import add_successors_beside, find_replaced_in_own_blocks, join_replacements
 from runner_sync.merge.doubts.rewritten import find_rewritten
 from runner_sync.merge.doubts.same_calls import ask_at_same_calls
@@ -200,6 +200,7 @@ def _add_consequences(weave: Weave, chosen: _Chosen, doubts: Sequence[Doubt]) ->
         *find_returned(weave, kept),
         *find_added_exits(weave, kept),
         *find_repeated_without_edit(weave, kept),
+        *find_called_without_edit(weave, kept),
         *find_rewritten(weave, kept),
         *find_replaced_in_own_blocks(weave, kept),
     ]

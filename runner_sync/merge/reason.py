@@ -50,6 +50,7 @@ Kind = Literal[
     # What upstream added has no place.
     "exit that omni has otherwise",
     "repeated without omni's change",
+    "called without omni's change",
     "exit of no loop",
     "block at hand",
     "addition to a removed block",

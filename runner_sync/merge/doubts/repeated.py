@@ -8,7 +8,8 @@ Comes in: the kept strands of a ``Weave``. Goes out: ``Doubt`` values. May touch
                                                                     logits = self.send(rows)
                                                                     logits = self.compute(rows)
 
-Only one of the two gets omni's form. `exits` asks about each new ``return``.
+Only one of the two gets omni's form. The same holds for a new call ``self.compute(rows[-1:])``, with other values.
+`exits` asks about each new ``return``.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from collections.abc import Collection, Mapping, Sequence
 from runner_sync.confidence import CONTESTED
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, heads_around, pick_node
-from runner_sync.statements import tree_of
+from runner_sync.statements import Node, tree_of
+from runner_sync.syntax import calls_in, dotted_name
 from runner_sync.thresholds import DISTINCT
 
 
@@ -38,6 +40,40 @@ def find_repeated_without_edit(weave: Weave, kept: Sequence[Strand]) -> list[Dou
             if all(blocks.isdisjoint(around) for blocks in own):
                 doubts.append(Doubt(strand, Reason("repeated without omni's change"), CONTESTED))
     return doubts
+
+
+def find_called_without_edit(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
+    """Return doubts about new upstream calls of a function of which omni changed each old call.
+
+    Omni added arguments to the old call, or calls another function instead. Upstream must call it more often now. A
+    statement that the base has, too, is for `find_repeated_without_edit`.
+    """
+    more = Counter(node.facts.called for node in weave.upstream) - Counter(node.facts.called for node in weave.base)
+    edited: dict[str, list[bool]] = defaultdict(list)
+    for node, strand in zip(weave.base, weave.of_base, strict=True):
+        if node.facts.called and node.facts.called in more:
+            is_alive = strand.kept and weave.is_edited(strand, "o")
+            edited[node.facts.called].append(is_alive and _calls_otherwise(node, weave.omni[strand.in_omni]))
+    known = {node.canon for node in weave.base}
+    doubts = []
+    for strand in kept:
+        node = pick_node(weave, strand)
+        called = node.facts.called if strand.sides == "u" and node.canon not in known else ""
+        if called in edited and all(edited[called]):
+            doubts.append(Doubt(strand, Reason("called without omni's change", (called,)), CONTESTED))
+    return doubts
+
+
+def _calls_otherwise(old: Node, own: Node) -> bool:
+    """Whether omni's form of a statement calls another function, or the same one with more arguments."""
+    before, now = (_count_arguments(node, old.facts.called) for node in (old, own))
+    return now > before if now is not None and before is not None else bool(own.facts.called)
+
+
+def _count_arguments(node: Node, called: str) -> int | None:
+    """Return the most arguments that a statement gives to a function; ``None`` if it does not call it."""
+    calls = (call for call in calls_in(tree_of(node.canon)) if dotted_name(call.func) == called)
+    return max((len(call.args) + len(call.keywords) for call in calls), default=None)
 
 
 def _find_changed_by_omni(

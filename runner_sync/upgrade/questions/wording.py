@@ -107,6 +107,9 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
     "repeated without omni's change": (
         "{upstream} added this statement once more, and {omni} has changed the other copy, or put it into a block"
     ),
+    "called without omni's change": (
+        "{upstream} calls {names} once more here, and {omni} has changed the other call: does this one need the change?"
+    ),
     "exit of no loop": "left out: this `break` or `continue` has no loop around it here",
     "block at hand": (
         "{upstream} has this under {names!r}; it was not added, because {omni} has all of it under another condition"

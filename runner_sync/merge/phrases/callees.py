@@ -44,20 +44,26 @@ def find_retargeted_calls(base: str, omni: str, upstream: str, merged: str) -> t
     return tuple(found)
 
 
-def gives_arguments_elsewhere(base: str, omni: str, upstream: str, merged: str) -> bool:
+def lacks_changed_arguments(base: str, omni: str, upstream: str, merged: str) -> bool:
     """Whether ``merged`` lacks the only change of a call's arguments, or has one that no side made.
 
     Considers functions that each side calls exactly once and whose arguments at most one side changed.
     """
-    sides = [_group_calls(text) for text in (base, omni, upstream)]
-    made = _group_calls(merged)
-    for called in set.intersection(*(set(side) for side in sides)):
-        old, own, new = (side[called] for side in sides)
-        if (
-            len(old) == len(own) == len(new) == 1
-            and old in (own, new)
-            and made.get(called) != (own if new == old else new)
-        ):
+    before, in_omni, in_upstream, made = (_group_calls(text) for text in (base, omni, upstream, merged))
+    for called in before.keys() & in_omni.keys() & in_upstream.keys():
+        old, own, new = before[called], in_omni[called], in_upstream[called]
+        is_clear = len(old) == len(own) == len(new) == 1 and old in (own, new)
+        if is_clear and made.get(called) != (own if new == old else new):
+            return True
+    return False
+
+
+def has_other_arguments(base: str, omni: str, upstream: str, merged: str) -> bool:
+    """Whether ``merged`` gives a function arguments that no side gives it, unless both sides changed its arguments."""
+    *sides, made = (_group_calls(text) for text in (base, omni, upstream, merged))
+    for called, now in made.items():
+        old, own, new = (side.get(called) for side in sides)
+        if now not in (old, own, new) and (old in (own, new) or old is None):
             return True
     return False
 

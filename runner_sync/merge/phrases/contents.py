@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync.merge.phrases.arguments import with_upstream_keywords
-from runner_sync.merge.phrases.callees import find_retargeted_calls, gives_arguments_elsewhere
+from runner_sync.merge.phrases.callees import find_retargeted_calls, has_other_arguments, lacks_changed_arguments
 from runner_sync.merge.phrases.inner_remarks import with_remarks
 from runner_sync.merge.phrases.keyword_order import find_side_with_all_changes
 from runner_sync.merge.phrases.phrase import is_mixed_from, is_part_of, merge_phrases
@@ -197,7 +197,7 @@ def _merge_by_phrases(base: Node, omni: Node, upstream: Node, terms: Terms) -> t
             return merged
     chosen = omni if terms.policy.both_edited == "omni" else upstream
     part = _merge_words(base.text, omni, upstream, prefer=terms.policy.both_edited)
-    if part is None or _find_retargeted_calls(base.text, omni, upstream, part):
+    if part is None:
         return make_content_of(chosen), SAME_PART
     return _make_content(part, chosen), SAME_PART
 
@@ -244,12 +244,16 @@ def _merge_from(base: str, omni: Node, upstream: Node, policy: Policy) -> tuple[
 
 
 def _merge_words(base: str, omni: Node, upstream: Node, prefer: Winner | None = None) -> str | None:
-    """Merge by phrases; ``None`` for a conflict, or if a call would get an argument that a side gave to another."""
+    """Merge by phrases; ``None`` for a conflict, or if a call would get an argument that a side gave to another.
+
+    With ``prefer``, one side's changes may be missing, because a question shows them.
+    """
     texts = (base, omni.text, upstream.text)
+    is_wrong = has_other_arguments if prefer else lacks_changed_arguments
 
     def is_sound(text: str) -> bool:
         modules = [_as_module(each, omni) for each in (*texts, text)]
-        return is_python(modules[-1]) and not gives_arguments_elsewhere(*modules)
+        return is_python(modules[-1]) and not is_wrong(*modules)
 
     return merge_phrases(*texts, parses=is_sound, prefer=prefer)
 

@@ -70,38 +70,57 @@ def test_of_two_calls_with_other_arguments_one_stands_whole(is_omnis: bool) -> N
     assert [item.reason.kind for item in result.decisions] == ["both changed a part"]
 
 
-@pytest.mark.parametrize("is_omnis", [True, False], ids=["omni wraps", "upstream wraps"])
+WRAPS = pytest.mark.parametrize("is_omnis", [True, False], ids=["omni wraps", "upstream wraps"])
+
+
+def wrapped(statement: str, inner: str, more: str, *, is_omnis: bool) -> tuple[str, list[str], list[str]]:
+    """The merged text, both sides, and the kinds of the questions; ``…`` stands for the arguments of a call."""
+    base, *sides = (f"def run(self):\n    {statement}\n".replace("…", new) for new in ("rows", inner, more))
+    result = merge(Triple(base, *(sides if is_omnis else sides[::-1])))
+    return result.text, sides, [item.reason.kind for item in result.decisions]
+
+
+@WRAPS
 @pytest.mark.parametrize(
-    ("wrapped", "more"),
+    ("inner", "more"),
     [
         pytest.param("gather(rows)", "rows, meta=meta", id="a keyword"),
+        pytest.param("gather(rows)", "rows, **more", id="a mapping"),
         pytest.param("list(rows)", "rows, total", id="an argument"),
-        pytest.param("list(rows)", "total, rows", id="an argument in front"),
-        pytest.param("list(rows)", "*rows", id="a star"),
+        pytest.param("rows[0]", "rows, meta=meta", id="an element"),
     ],
 )
 @pytest.mark.parametrize(
     "statement",
     [
         "logits = self.compute(…)",
-        "return self.compute(…)",
+        "return self.compute(…).float()",
         "self.logits = self.compute(…)",
         "if self.compute(…):\n        self.note()",
         "for row in self.compute(…):\n        self.note()",
         "with self.compute(…):\n        self.note()",
+        "logits = keep(self.compute(…), size)",
     ],
 )
-def test_an_argument_does_not_go_to_a_call_in_its_place(
-    statement: str, wrapped: str, more: str, is_omnis: bool
-) -> None:
+def test_a_new_argument_stays_with_its_call(statement: str, inner: str, more: str, is_omnis: bool) -> None:
     """The new brackets of `gather(rows)` look like the old ones of `compute(rows)`."""
-    right = more.replace("rows", wrapped)
-    base, *sides, right = (
-        f"def run(self):\n    {statement}\n".replace("…", new) for new in ("rows", wrapped, more, right)
-    )
-    result = merge(Triple(base, *(sides if is_omnis else sides[::-1])))
-    assert result.text in (*sides, right)
-    assert len(result.decisions) == 1
+    text, _, kinds = wrapped(statement, inner, more, is_omnis=is_omnis)
+    assert (text, kinds) == (f"def run(self):\n    {statement}\n".replace("…", more.replace("rows", inner)), [])
+
+
+@WRAPS
+@pytest.mark.parametrize(
+    ("inner", "more"),
+    [
+        pytest.param("list(rows)", "total, rows", id="an argument in front"),
+        pytest.param("list(rows)", "*rows", id="a star"),
+        pytest.param("list(rows)", "lines, total", id="another value, too"),
+    ],
+)
+def test_a_changed_argument_whose_place_is_unclear_is_a_question(inner: str, more: str, is_omnis: bool) -> None:
+    text, sides, kinds = wrapped("logits = self.compute(…)", inner, more, is_omnis=is_omnis)
+    assert text in sides
+    assert kinds == ["both changed a part"]
 
 
 @pytest.mark.parametrize("is_omnis", [True, False], ids=["omni unwraps", "upstream unwraps"])

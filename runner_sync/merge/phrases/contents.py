@@ -17,6 +17,7 @@ from runner_sync.merge.phrases.keyword_order import find_side_with_all_changes
 from runner_sync.merge.phrases.phrase import is_mixed_from, is_part_of, merge_phrases
 from runner_sync.merge.phrases.positional import are_placed_by_guess
 from runner_sync.merge.phrases.transplant import carry_over, is_order_guessed, merge_surrounded
+from runner_sync.merge.phrases.values import merge_values
 from runner_sync.merge.policy import Policy, Terms, Winner
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Strand, Weave
@@ -229,6 +230,9 @@ def _merge_from(base: str, omni: Node, upstream: Node, policy: Policy) -> tuple[
             return _make_content(merged, upstream), BY_PLACE
         others = _find_retargeted_calls(base, omni, upstream, merged)
         return _make_content(merged, upstream), Reason("arguments of another call", others) if others else None
+    valued = merge_values(*texts, compound=omni.compound)
+    if valued is not None and parses(valued):
+        return _make_content(valued, upstream), None
     whole = merge_surrounded(*texts, compound=omni.compound)
     if whole is not None and parses(whole):
         is_guess = whole != omni.text and is_order_guessed(*texts, compound=omni.compound)

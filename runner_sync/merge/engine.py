@@ -16,6 +16,7 @@ from runner_sync.merge.doubts.conditions import find_changed_conditions
 from runner_sync.merge.doubts.decisions import Decision, make_decisions
 from runner_sync.merge.doubts.exits import drop_exits_outside_loops, find_added_exits
 from runner_sync.merge.doubts.misplaced import find_misplaced_moves, find_moved_apart, find_moves, find_out_of_order
+from runner_sync.merge.doubts.overtaken import find_overtaken
 from runner_sync.merge.doubts.own_calls import drop_answered_by_calls
 from runner_sync.merge.doubts.own_statements import (
     add_unread_locals,
@@ -224,7 +225,8 @@ def _write_result(
         weave, kept, contents, indent=len(indentation(triple.omni or triple.upstream)), is_copy=is_copy
     )
     asked = [*doubts, *find_changed_conditions(weave, kept, emitted)]
-    asked += find_in_other_suites(weave, kept, find_moves(weave, kept)) if is_copy else []
+    moves = find_moves(weave, kept)
+    asked += find_in_other_suites(weave, kept, moves) if is_copy else []
     asked += find_moved_apart(weave, kept, emitted, asked)
     lines = {key: first for key, (first, _) in emitted.place.items()}
     early = find_used_too_early(weave, kept, lines)
@@ -232,6 +234,7 @@ def _write_result(
     asked += early
     asked += find_out_of_order(weave, emitted, asked)
     asked += find_misplaced_moves(weave, kept, emitted, asked)
+    asked += find_overtaken(weave, moves, emitted, asked={doubt.strand for doubt in asked})
     text = emitted.text if triple.omni.endswith("\n") or not triple.omni else emitted.text[:-1]
     return Merged(text, make_decisions(weave, strands, emitted, contents, asked), _is_well_formed(text, triple))
 

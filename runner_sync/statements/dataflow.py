@@ -11,7 +11,7 @@ Comes in: nodes. Goes out: names. May touch: nothing. For example::
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from runner_sync.statements.nodes import Node
 
@@ -50,7 +50,11 @@ def attributes_set(node: Node) -> frozenset[str]:
 
 def uses_anything_of(setting: Sequence[Node], using: Sequence[Node]) -> bool:
     """Whether the statements ``using`` mention a local or an attribute that ``setting`` sets."""
-    names = {name for node in setting for name in (*binds(node), *attributes_set(node))}
+    return mention_any({name for node in setting for name in (*binds(node), *attributes_set(node))}, using)
+
+
+def mention_any(names: Collection[str], using: Sequence[Node]) -> bool:
+    """Whether the statements ``using`` mention a name, or anything of it: ``rows.ids`` for ``rows``."""
     words = {word for node in using for word in _DOTTED.findall(node.canon)}
     return any(name == word or word.startswith(f"{name}.") for name in names for word in words)
 

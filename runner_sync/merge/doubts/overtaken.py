@@ -1,0 +1,118 @@
+"""Find additions of omni's that a statement which upstream moved has overtaken.
+
+Comes in: the kept strands of a ``Weave``, and where each was written. Goes out: ``Doubt`` values. May touch: nothing.
+
+A moved statement stands where upstream has it now, which says nothing about its order to what omni added in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from runner_sync.confidence import REBUILT
+from runner_sync.merge.doubts.misplaced import OUT_OF_ORDER
+from runner_sync.merge.placing.emit import Emitted
+from runner_sync.merge.weave import Doubt, Strand, Weave, find_beside, heads_around, pick_node
+from runner_sync.statements import Node, ancestors, below
+from runner_sync.statements.dataflow import attributes_set, binds, mention_any
+
+_EXITS = frozenset({"return", "break", "continue"})
+
+
+def find_overtaken(
+    weave: Weave, moves: Mapping[Strand, Strand], emitted: Emitted, asked: Collection[Strand]
+) -> list[Doubt]:
+    """Return doubts about omni's additions whose order to a statement that upstream moved is another one than in omni.
+
+    One of the two must use what the other changes, or the addition may leave its suite, or the two were neighbours and
+    the addition sets nothing, so that only its place tells when it is due. There is also a doubt if a new upstream exit
+    stands between an addition and the moved statement that it followed, or if the merge moved an addition over an
+    unmoved statement on which it depends. ``moves`` maps the strand at the old place to the one at the new place. Skips
+    strands in ``asked``.
+    """
+    moved = {old: new for old, new in moves.items() if new.sides == "u" and "o" in old.sides and new not in asked}
+    unmoved = [s for s in emitted.place if "o" in s.sides and len(s.sides) > 1 and not s.moved]
+
+    def is_overtaken(addition: Strand) -> bool:
+        return any(
+            _is_overtaken(weave, addition, old, new, emitted) or _is_cut_off(weave, addition, old, new, emitted)
+            for old, new in moved.items()
+        ) or any(
+            _changed_places(addition, other, other, emitted) and _depend(weave, addition, other) for other in unmoved
+        )
+
+    additions = (addition for addition in _iter_additions(weave, emitted) if addition not in asked)
+    return [Doubt(addition, OUT_OF_ORDER, REBUILT) for addition in additions if is_overtaken(addition)]
+
+
+def _iter_additions(weave: Weave, emitted: Emitted) -> Iterator[Strand]:
+    """Yield omni's own statements, but of a block of its own only the head."""
+    for strand in emitted.place:
+        node = pick_node(weave, strand)
+        if strand.sides == "o" and not node.is_comment and not node.is_clause:
+            above = next(heads_around(weave, strand, "o"), None)
+            if above is None or above.sides != "o":
+                yield strand
+
+
+def _is_overtaken(weave: Weave, addition: Strand, old: Strand, new: Strand, emitted: Emitted) -> bool:
+    if not _changed_places(addition, old, new, emitted):
+        return False
+    own = _find_own(weave, addition)
+    sets_nothing = not any(binds(node) or attributes_set(node) for node in own)
+    neighbours = (find_beside(weave, addition, "o", step, _is_any) for step in (-1, 1))
+    return (sets_nothing and old in neighbours) or _may_leave(weave, addition) or _depend(weave, addition, old)
+
+
+def _changed_places(addition: Strand, old: Strand, new: Strand, emitted: Emitted) -> bool:
+    return (addition.in_omni < old.in_omni) != (emitted.place[addition] < emitted.place[new])
+
+
+def _is_cut_off(weave: Weave, addition: Strand, old: Strand, new: Strand, emitted: Emitted) -> bool:
+    """Whether an addition followed a moved statement in omni and now stands behind a new exit of upstream's, too."""
+    followed = find_beside(weave, addition, "o", -1, lambda strand: strand.sides != "o")
+    first, last = emitted.place[new], emitted.place[addition]
+    return followed is old and any(
+        strand.sides == "u" and first < line < last and pick_node(weave, strand).keyword in _EXITS
+        for strand, line in emitted.place.items()
+    )
+
+
+def _is_any(_: Strand) -> bool:
+    return True
+
+
+def _find_own(weave: Weave, addition: Strand) -> list[Node]:
+    """Return an addition with what omni has inside it of its own."""
+    return [weave.omni[k] for k in below(weave.omni, addition.in_omni) if weave.of_omni[k].sides == "o"]
+
+
+def _may_leave(weave: Weave, addition: Strand) -> bool:
+    """Whether an addition has an exit of its own that leaves more than a loop or a function inside it."""
+    nodes, top = weave.omni, addition.in_omni
+    for k in (k for k in below(nodes, top) if weave.of_omni[k].sides == "o"):
+        inner = [nodes[head] for head in ancestors(nodes, k) if head >= top]
+        ends_loop = any(head.is_loop for head in inner) and nodes[k].keyword != "return"
+        if nodes[k].keyword in _EXITS and not ends_loop and not any(head.defines for head in inner):
+            return True
+    return False
+
+
+def _depend(weave: Weave, addition: Strand, other: Strand) -> bool:
+    """Whether one of two statements mentions what the other changes."""
+    own, shared = _find_own(weave, addition), [pick_node(weave, other)]
+    known = {name for node in weave.omni for name in binds(node)}
+    return any(
+        mention_any({name for node in one for name in _find_changed(node, known)}, two)
+        for one, two in ((own, shared), (shared, own))
+    )
+
+
+def _find_changed(node: Node, known: Collection[str]) -> Iterator[str]:
+    """Yield the names that a statement sets, also by index, and the object in ``known`` of which it calls a method."""
+    yield from binds(node)
+    yield from attributes_set(node)
+    yield from (target.partition("[")[0] for target in node.facts.targets if "[" in target)
+    changed = node.called.rpartition(".")[0]
+    if changed != "self" and changed.partition(".")[0] in known:
+        yield changed

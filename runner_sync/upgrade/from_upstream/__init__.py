@@ -9,5 +9,6 @@ Comes in: drafts and a ``job.ModuleJob``. Goes out: drafts with one more text. M
 - ``spelling`` respells calls that upstream makes through a module, ``unions`` type unions;
 - ``overriding`` updates the signature of omni's own overrides, ``dropped_blocks`` removes blocks from omni's methods
   that upstream dropped;
+- ``extracted`` asks about additions inside code that upstream took out into a new method;
 - ``unsynced`` asks about additions that the copy is taken to be too old to have.
 """

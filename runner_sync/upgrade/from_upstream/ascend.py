@@ -24,6 +24,7 @@ from runner_sync.upgrade.base import Base, closest, collect_composite_statements
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_upstream import overriding, splitting
 from runner_sync.upgrade.from_upstream.dropped_blocks import remove_dropped_blocks
+from runner_sync.upgrade.from_upstream.extracted import ask_about_extracted
 from runner_sync.upgrade.from_upstream.given_up import collect_given_up_statements
 from runner_sync.upgrade.from_upstream.spelling import spell_as_upstream
 from runner_sync.upgrade.from_upstream.unions import respell_unions
@@ -206,7 +207,9 @@ def _merge_copy(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
         return replace(draft.with_questions(item), outcome="review")
     asked = _drop_answered(result, draft, job)
     items = [make_review_of_decision(item, draft, job.path, line=item.line) for item in asked]
-    return draft.with_questions(*items).with_stage(result.text, "upstream")
+    merged = draft.with_questions(*items).with_stage(result.text, "upstream")
+    old, new = _read_methods(draft, job, origin)
+    return ask_about_extracted(merged, job.path, base=origin.text, old=old, new=new)
 
 
 def _drop_answered(result: merge.Merged, draft: Draft, job: ModuleJob) -> list[merge.Decision]:

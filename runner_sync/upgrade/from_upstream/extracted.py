@@ -1,0 +1,61 @@
+"""Asks about omni's additions to a passage that upstream took out into a new method.
+
+Comes in: a merged draft, and the methods of the upstream class before and now. Goes out: the draft with questions. May
+touch: nothing.
+
+The additions stay in the old method, so they no longer run between the statements that they stood between::
+
+    upstream, old   rows = run(); cache(rows)                  upstream, new   rows = self._run()
+    copy            rows = run(); rows = fix(rows); cache(rows)
+    result          rows = self._run(); rows = fix(rows)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from runner_sync import lineage
+from runner_sync.confidence import CONTESTED
+from runner_sync.statements import Node, enclosing, flatten
+from runner_sync.texts.member_text import canonical, self_names
+from runner_sync.units.splitting import bare_name
+from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.questions.reviews import Shown, make_review
+
+FEWEST = 2
+"""Statements that a new method must have from the old one to count as taken out of it."""
+
+
+def ask_about_extracted(draft: Draft, path: str, *, base: str, old: Mapping[str, str], new: Mapping[str, str]) -> Draft:
+    """Return a merged copy with a question at the call of each new method that took statements around omni's code.
+
+    ``base`` is the text that the copy was made from; ``old`` and ``new`` are the methods of the upstream class.
+    """
+    assert draft.upstream is not None
+    called = self_names(draft.upstream) - self_names(base)
+    gone = lineage.fingerprint(base).keys() - lineage.fingerprint(draft.upstream).keys()
+    for name in (name for name in new if bare_name(name) in called and bare_name(name) not in old):
+        call = next((node for node in flatten(draft.text) if f"self.{bare_name(name)}(" in node.canon), None)
+        moved = gone & lineage.fingerprint(new[name]).keys()
+        kept = set(draft.own) & set(canonical(draft.text))
+        inside = _find_inside(flatten(draft.before), moved, kept) if call is not None else []
+        if inside and call is not None:
+            reason = f"upstream took the code around omni's additions out into {name}; they stand outside of it now"
+            omni = "\n".join(node.text for node in inside)
+            shown = Shown(omni=omni, upstream=new[name], chosen=call.text)
+            draft = draft.with_questions(
+                make_review(draft, path, reason=reason, confidence=CONTESTED, shown=shown, line=call.start)
+            )
+    return draft
+
+
+def _find_inside(nodes: Sequence[Node], moved: Collection[str], own: Collection[str]) -> list[Node]:
+    """Return the ``own`` statements that stand between the first and the last ``moved`` one, or inside one of them."""
+    places = [k for k, node in enumerate(nodes) if node.is_telling and node.canon in moved]
+    if len(places) < FEWEST:
+        return []
+    return [
+        node
+        for k, node in enumerate(nodes)
+        if node.canon in own and (places[0] < k < places[-1] or any(head in places for head in enclosing(nodes, k)))
+    ]

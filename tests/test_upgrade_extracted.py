@@ -1,0 +1,88 @@
+"""Code that upstream took out of a method into a new one, around an addition of omni's."""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+import pytest
+from step_samples import MODULE
+from sync_samples import AR, ASCEND
+
+from runner_sync.profile import NPU
+from runner_sync.upgrade.job import ModuleJob, Upstream
+from runner_sync.upgrade.module import upgrade_module
+from runner_sync.upgrade.revision import ModuleRevision
+
+BASE = """\
+def run(self, rows):
+    self.begin(rows)
+    total = self.count(rows)
+    with self.lock:
+        mask = self.make(total)
+        self.cache(mask)
+    self.log(total, mask)
+    return self.end(rows)
+"""
+TAKEN = """\
+    total = self.count(rows)
+    with self.lock:
+        mask = self.make(total)
+        self.cache(mask)
+"""
+HELPER = f"\ndef _masked(self, rows):\n{TAKEN}    return total, mask\n"
+CALLING = BASE.replace(TAKEN, "    total, mask = self._masked(rows)\n")
+NEW = CALLING + HELPER
+FIX = "        mask = self.t.fix(mask)\n"
+INSIDE = BASE.replace("        self.cache", f"{FIX}        self.cache")
+QUESTION = "upstream took the code around omni's additions out into _masked; they stand outside of it now"
+
+
+def upgraded(omni: str, old: str, new: str) -> tuple[str, list[tuple[str, str, str]]]:
+    """The upgraded method, and what is asked: the reason, omni's text and the chosen one."""
+    then, now = (
+        ModuleRevision(str(k), f"class NPUModelRunner:\n{indent(text, '    ')}", ASCEND)
+        for k, text in enumerate((old, new), 1)
+    )
+    text = f"class NPUARModelRunner:\n{indent(omni, '    ')}"
+    result = upgrade_module(ModuleJob(NPU, MODULE, AR, text, Upstream(new=now, bases=(then,))))
+    return result.after, [(item.reason, item.omni, item.chosen) for item in result.reviews]
+
+
+@pytest.mark.parametrize(
+    ("omni", "addition"),
+    [
+        pytest.param(INSIDE, FIX.strip(), id="inside a block that went"),
+        pytest.param(
+            BASE.replace("    with", "    total = self.t.more(total)\n    with"),
+            "total = self.t.more(total)",
+            id="between two statements that went",
+        ),
+    ],
+)
+def test_an_addition_inside_code_that_was_taken_out_is_a_question(omni: str, addition: str) -> None:
+    text, asked = upgraded(omni, BASE, NEW)
+    assert addition in text
+    assert (QUESTION, addition, "total, mask = self._masked(rows)") in asked
+
+
+@pytest.mark.parametrize(
+    ("omni", "old", "new"),
+    [
+        pytest.param(
+            BASE.replace("    self.log", "    self.t.see(mask)\n    self.log"),
+            BASE,
+            NEW,
+            id="it stands behind that code",
+        ),
+        pytest.param(
+            BASE.replace("    total =", "    self.t.see(rows)\n    total ="), BASE, NEW, id="it stands in front of it"
+        ),
+        pytest.param(INSIDE, BASE + HELPER, NEW, id="the method was there before"),
+        pytest.param(
+            INSIDE, BASE, CALLING + "\ndef _masked(self, rows):\n    return self.made(rows)\n", id="it has other code"
+        ),
+        pytest.param(INSIDE, BASE, BASE + HELPER, id="the method is not called here"),
+    ],
+)
+def test_an_addition_that_keeps_its_place_is_no_question(omni: str, old: str, new: str) -> None:
+    assert QUESTION not in [reason for reason, _, _ in upgraded(omni, old, new)[1]]

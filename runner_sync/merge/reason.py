@@ -41,6 +41,7 @@ Kind = Literal[
     "edited block removed",
     "loop with additions removed",
     "condition of additions removed",
+    "removed value read",
     "each kept another branch",
     "added block emptied",
     "added block left",

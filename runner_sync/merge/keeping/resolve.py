@@ -28,6 +28,7 @@ from runner_sync.merge.keeping.staying import (
     keep_needed_suites,
     keep_pinned,
     keep_remarks_on_edits,
+    keep_values_read,
     take_other_branches,
     undo_half_moves,
 )
@@ -86,6 +87,7 @@ PHASES = (
             undo_half_moves,
             keep_needed_suites,
             keep_first_values,
+            keep_values_read,
             take_other_branches,
             keep_remarks_on_edits,
         ),

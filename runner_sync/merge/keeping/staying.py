@@ -13,9 +13,17 @@ from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.phrases.contents import Heritage, find_sides, is_upstream_text
 from runner_sync.merge.placing.remarks import find_remarks
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, split_into_runs, strands_in_suite, strands_inside
+from runner_sync.merge.weave import (
+    Doubt,
+    Strand,
+    Weave,
+    heads_around,
+    split_into_runs,
+    strands_in_suite,
+    strands_inside,
+)
 from runner_sync.statements import ROOT, below, clauses, in_suite, siblings
-from runner_sync.statements.dataflow import binds, reads
+from runner_sync.statements.dataflow import binds, reads, sets, uses
 
 
 def keep_pinned(settling: Settling) -> None:
@@ -118,6 +126,29 @@ def _is_first_value_needed(settling: Settling, index: int, name: str) -> bool:
         and inside.intersection(left).issuperset(setting)
         and any(name in reads(weave.omni[k]) for k in left)
     )
+
+
+def keep_values_read(settling: Settling) -> None:
+    """Keep the only statements that set a local, with a doubt, if omni's code below still reads it.
+
+    There is no doubt if the reading code is in doubt itself, or stays only for what it sets in turn. Skips a statement
+    in a suite that does not stay, which would now run under no condition.
+    """
+    weave = settling.weave
+    asked = {doubt.strand for doubt in settling.doubts}
+    sides = (weave.omni, weave.of_omni), (weave.upstream, weave.of_upstream)
+    kept = [node for nodes, of in sides for node, strand in zip(nodes, of, strict=True) if strand.kept]
+    bound = {name for node in kept for name in binds(node)}
+    for index in range(len(weave.omni) - 1, -1, -1):
+        reader = weave.of_omni[index]
+        lost = uses(weave.omni[index]) - bound if reader.kept and reader.upstream is None else frozenset()
+        for above in range(index) if lost else ():
+            strand, names = weave.of_omni[above], sorted(sets(weave.omni[above]) & lost)
+            if names and strand.sides == "bo" and all(head.kept for head in heads_around(weave, strand, "o")):
+                strand.kept = True
+                asked.add(strand)
+                if reader not in asked:
+                    settling.doubts.append(Doubt(strand, Reason("removed value read", tuple(names)), CONTESTED))
 
 
 def keep_remarks_on_edits(settling: Settling) -> None:

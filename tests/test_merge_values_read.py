@@ -1,0 +1,73 @@
+"""A statement that upstream removed, and whose value omni's own code still reads."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner_sync.merge import Merged, merge
+from runner_sync.model import Triple
+
+BASE = """def run(self, rows):
+    size = self.size_of(rows)
+    count = self.parts(size)
+    self.set_up(count)
+    self.begin(rows)
+    return self.end(rows)
+"""
+SETTING = "    size = self.size_of(rows)\n    count = self.parts(size)\n"
+REMOVED = BASE.replace(f"{SETTING}    self.set_up(count)\n", "")
+READING = "    self.talker.begin(rows, count)\n"
+
+
+def merged(omni: str, upstream: str, *, base: str = BASE) -> Merged:
+    return merge(Triple(base, omni, upstream))
+
+
+def names_asked(result: Merged) -> list[tuple[str, ...]]:
+    return [decision.reason.names for decision in result.decisions if decision.reason.kind == "removed value read"]
+
+
+def with_reader(text: str) -> str:
+    return text.replace("    self.begin", f"{READING}    self.begin")
+
+
+def test_what_sets_a_local_that_omni_reads_stays_with_one_question() -> None:
+    result = merged(with_reader(BASE), REMOVED)
+    assert result.text == with_reader(REMOVED).replace(READING, SETTING + READING)
+    assert names_asked(result) == [("count",)]
+
+
+def test_what_sets_a_local_for_an_edit_that_is_asked_about_stays_without_another_question() -> None:
+    result = merged(BASE.replace("self.set_up(count)", "self.set_up(count, rows)"), REMOVED)
+    assert result.text == REMOVED.replace("    self.begin", f"{SETTING}    self.set_up(count, rows)\n    self.begin")
+    assert [decision.reason.kind for decision in result.decisions] == ["edited statement removed"]
+
+
+IN_SUITE = BASE.replace("    count =", "    if self.splits:\n        count =")
+
+
+@pytest.mark.parametrize(
+    ("base", "omni", "upstream"),
+    [
+        pytest.param(
+            BASE, BASE.replace("    self.begin", "    self.talker.begin()\n    self.begin"), REMOVED, id="unread"
+        ),
+        pytest.param(
+            BASE,
+            with_reader(BASE),
+            BASE.replace("count = self.parts(size)", "count, _ = self.parts(size)"),
+            id="upstream sets it otherwise",
+        ),
+        pytest.param(
+            BASE,
+            with_reader(BASE).replace(READING, f"    count = 1\n{READING}"),
+            REMOVED,
+            id="omni sets it again",
+        ),
+        pytest.param(IN_SUITE, with_reader(IN_SUITE), REMOVED, id="under a condition that goes"),
+    ],
+)
+def test_any_other_statement_goes_with_upstream(base: str, omni: str, upstream: str) -> None:
+    result = merged(omni, upstream, base=base)
+    assert "count = self.parts(size)" not in result.text
+    assert names_asked(result) == []

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from runner_sync.texts.assignment import find_early_reads, find_unsure_reads
-from runner_sync.texts.soundness import find_problems, find_unreachable
+from runner_sync.texts.soundness import find_problems, find_repeated_tests, find_unreachable
 
 
 def method(body: str) -> str:
@@ -54,6 +54,24 @@ def test_statements_that_never_run_are_found(name: str) -> None:
 @pytest.mark.parametrize("name", RUNS)
 def test_statements_that_may_run_are_left_alone(name: str) -> None:
     assert find_unreachable(method(RUNS[name])) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "lines"),
+    [
+        pytest.param("if rows:\n    a()\nelif rows:\n    b()", [4], id="in an elif"),
+        pytest.param("if rows:\n    a()\nelse:\n    if rows:\n        b()\n    c()", [5], id="in an else"),
+        pytest.param("if rows:\n    a()\nelif late:\n    b()\nelif rows:\n    c()", [6], id="behind another branch"),
+        pytest.param("if rows:\n    a()\nelif not rows:\n    b()", [], id="another test"),
+        pytest.param("if rows:\n    a()\nelse:\n    b()\n    if rows:\n        c()", [], id="something runs before it"),
+        pytest.param("if self.f():\n    a()\nelif self.f():\n    b()", [], id="a call may return something else"),
+        pytest.param("if (n := rows):\n    a()\nelif (n := rows):\n    b()", [], id="it sets something"),
+        pytest.param("if rows:\n    if rows:\n        a()", [], id="it is in the same branch"),
+        pytest.param("if rows:\n    a()\nif rows:\n    b()", [], id="it stands behind"),
+    ],
+)
+def test_a_test_that_is_repeated_in_its_else_is_found(body: str, lines: list[int]) -> None:
+    assert find_repeated_tests(method(body)) == lines
 
 
 def test_problems_say_what_is_wrong_with_what() -> None:

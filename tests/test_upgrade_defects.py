@@ -365,6 +365,31 @@ def test_a_local_that_some_path_does_not_set_any_more_is_a_question(
     assert [item.reason for item in ask_about_order(draft, "runner.py").reviews] == asked
 
 
+BRANCHED = """    def run(self, rows):
+        if rows:
+            self.note(rows)
+        else:
+            self.log()
+"""
+DEAD = BRANCHED.replace(
+    "            self.log()\n", "            if rows:\n                self.log()\n            self.end()\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "asked"),
+    [
+        pytest.param(
+            BRANCHED, ["this can never run: it stands in the else branch of the same condition"], id="the merge made it"
+        ),
+        pytest.param(DEAD.replace("self.end()", "self.close()"), [], id="omni had it"),
+    ],
+)
+def test_a_block_in_the_else_of_its_own_condition_is_a_question(before: str, asked: list[str]) -> None:
+    draft = Draft("OmniNPUModelRunner.run", (Stage(before), Stage(DEAD, "upstream")), "copy", "updated")
+    assert [item.reason for item in ask_about_order(draft, "runner.py").reviews] == asked
+
+
 ONCE = """    def run(self, rows):
         self.pool.begin(rows)
         self.total = len(rows)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from typing import Literal, NamedTuple
 
 from runner_sync.statements import as_module, cut_off, tree_of
-from runner_sync.syntax import suites_of, walk
+from runner_sync.syntax import calls_in, suites_of, walk
 from runner_sync.texts.assignment import find_early_reads
 from runner_sync.texts.names import used_names
 
@@ -19,6 +19,20 @@ def find_unreachable(text: str) -> list[int]:
     """Return 1-based lines of statements directly behind one that always leaves their suite."""
     suites = suites_of(walk(tree_of(text)))
     return sorted(second.lineno for suite in suites for _, second in cut_off(suite))
+
+
+def find_repeated_tests(text: str) -> list[int]:
+    """Return 1-based lines of each ``if`` that begins the ``else`` of another one with the same test, which calls
+    nothing."""
+    found = set[int]()
+    for outer in walk(tree_of(text)):
+        tests, one = set[str](), outer
+        while isinstance(one, ast.If):
+            test = ast.unparse(one.test)
+            found |= {one.lineno} if test in tests else set()
+            tests |= set() if calls_in(one.test) or ":=" in test else {test}
+            one = one.orelse[0] if one.orelse else ast.Pass()
+    return sorted(found)
 
 
 def find_reads(text: str, name: str) -> list[int]:

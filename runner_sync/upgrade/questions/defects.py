@@ -21,7 +21,7 @@ from runner_sync.syntax import attribute_by_name, calls_in, is_name, self_attrib
 from runner_sync.texts.assignment import find_early_reads, find_locals, find_unsure_reads
 from runner_sync.texts.member_text import self_names
 from runner_sync.texts.names import used_names
-from runner_sync.texts.soundness import find_reads, find_unreachable
+from runner_sync.texts.soundness import find_reads, find_repeated_tests, find_unreachable
 from runner_sync.units.texts import select_members
 from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.job import ModuleJob
@@ -30,7 +30,7 @@ from runner_sync.upgrade.questions.reviews import Shown, make_review
 
 
 def ask_about_order(draft: Draft, path: str) -> Draft:
-    """Ask about locals read before anything sets them, and about unreachable statements."""
+    """Ask about locals read before anything sets them, and about statements that can never run."""
     return _add_questions(draft, _find_order_defects(draft, path)) if _is_changed(draft) else draft
 
 
@@ -70,12 +70,15 @@ def _find_order_defects(draft: Draft, path: str) -> Iterator[ReviewItem]:
     for name, line in find_unsure_reads(draft.text).items():
         if name in certain:
             yield _make_question(draft, path, reason=f"not every path to here sets {name} any more", line=line)
-    lines = draft.before.split("\n")
-    unreachable_before = {lines[line - 1].strip() for line in find_unreachable(draft.before)}
-    for line in find_unreachable(draft.text):
-        if draft.text.split("\n")[line - 1].strip() not in unreachable_before:
-            reason = "this can never run: the statement above it always returns, raises, breaks or continues"
-            yield _make_question(draft, path, reason=reason, line=line)
+    for find, why in (
+        (find_unreachable, "the statement above it always returns, raises, breaks or continues"),
+        (find_repeated_tests, "it stands in the else branch of the same condition"),
+    ):
+        before, now = strip_lines(draft.before), strip_lines(draft.text)
+        known_lines = {before[line - 1] for line in find(draft.before)}
+        for line in find(draft.text):
+            if now[line - 1] not in known_lines:
+                yield _make_question(draft, path, reason=f"this can never run: {why}", line=line)
 
 
 def ask_about_repeated(draft: Draft, twin: str, path: str) -> Draft:

@@ -265,6 +265,41 @@ def test_a_statement_that_upstream_has_elsewhere_in_the_method_is_an_addition_wh
     assert left.removed is goes
 
 
+RENAMED = """\
+    def _note(self, rows):
+        sizes = self.measure(rows)
+        self.take(sizes)
+        self.give(sizes)
+        self.mine(rows)
+"""
+
+
+@pytest.mark.parametrize(
+    ("host", "goes"),
+    [
+        pytest.param(RENAMED.replace("sizes", "lengths"), True, id="a local has another name"),
+        pytest.param(
+            RENAMED.replace("take(sizes)", "take(rows)").replace("(sizes)", "(lengths)"), False, id="it is two values"
+        ),
+        pytest.param(RENAMED.replace("(sizes)", "(self.lengths)"), False, id="it is an attribute"),
+        pytest.param(
+            RENAMED.replace("take(sizes)", "take(lengths)").replace("(sizes)", "(widths)"),
+            False,
+            id="a name is seen once",
+        ),
+        pytest.param(
+            RENAMED.replace("        sizes", "        known").replace("(sizes)", "(rows)"), False, id="a parameter"
+        ),
+    ],
+)
+def test_an_addition_stands_elsewhere_whatever_its_local_is_called_there(host: str, goes: bool) -> None:
+    """``_prepare_inputs`` of omni 0.12.0rc1 counts tokens in a local that ``_preprocess`` of 0.16.0 calls another."""
+    below = host.replace("_note", "_preprocess") + CALLER.replace("_note", "_preprocess")
+    own = ("sizes = self.measure(rows)", "self.take(sizes)", "self.give(sizes)", "self.mine(rows)")
+    (left,) = left_of(["_note"], base=OLD, text=RENAMED, own=own, below=below)
+    assert left.removed is goes
+
+
 COUNTED = """\
     def _note(self, rows):
         if not rows:

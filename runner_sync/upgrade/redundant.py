@@ -7,16 +7,18 @@ Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts, some m
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync.confidence import CONTESTED, DERIVED, REBUILT
 from runner_sync.fitting.members import is_port
 from runner_sync.lineage import list_nodes
 from runner_sync.listing import at_most
+from runner_sync.texts.assignment import find_locals
 from runner_sync.texts.member_text import canonical, find_called_parents, is_same, is_same_but_for_hints, self_names
-from runner_sync.thresholds import MOST_MOVED, NAMED
+from runner_sync.thresholds import MOST_MOVED, NAMED, SEEN_RENAMED
 from runner_sync.units.splitting import bare_name
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft, list_members
@@ -133,7 +135,11 @@ def _explain_same_as_inherited(draft: Draft, below: str, was: str | None, job: M
 
     ``was`` is the inherited version before this upgrade; ``None`` if there was none.
     """
-    if was is None and draft.text == draft.before and _find_hosts(canonical(draft.before)[1:], {draft.member: below}):
+    if (
+        was is None
+        and draft.text == draft.before
+        and _find_hosts(canonical(draft.before)[1:], draft, {draft.member: below})
+    ):
         return "removed: a base class has this method since this upgrade, in a version that fits today's callers"
     already = was is not None and is_same_but_for_hints(draft.before, was)
     same = is_same_but_for_hints(draft.text, below) and not already
@@ -209,12 +215,12 @@ def _find_reached_hosts(draft: Draft, drafts: Sequence[Draft], inherited: Inheri
     methods = {name: text for name, text in inherited.members.items() if text is not None}
     methods |= {d.member: d.text for d in list_members(others, draft.owner)}
     own, repeated = list(draft.own), _find_repeated(draft, job)
-    if not _find_hosts(own, methods):
+    if not _find_hosts(own, draft, methods):
         return []
     running = find_running(draft.owner, others, job)
     reached = {name: text for name, text in methods.items() if running.is_reached(name)}
     # What the base has, too, may stand in any method, so it must not make up for omni's own statements.
-    return _find_hosts([*own, *repeated], reached) if _find_hosts(own, reached) else []
+    return _find_hosts([*own, *repeated], draft, reached) if _find_hosts(own, draft, reached) else []
 
 
 def _find_repeated(draft: Draft, job: ModuleJob) -> list[str]:
@@ -224,9 +230,9 @@ def _find_repeated(draft: Draft, job: ModuleJob) -> list[str]:
     return [canon for canon in more.elements() if canon in base]
 
 
-def _find_hosts(own: Sequence[str], methods: Mapping[str, str]) -> list[str]:
-    """Return the few methods that have at least ``MOST_MOVED`` of the statements, or none if they have fewer."""
-    known = {name: frozenset(canonical(text)) for name, text in methods.items()}
+def _find_hosts(own: Sequence[str], draft: Draft, methods: Mapping[str, str]) -> list[str]:
+    """Return the few methods that have at least ``MOST_MOVED`` of the draft's ``own`` statements, or none."""
+    known = {name: _find_held(own, draft, text) for name, text in methods.items()}
     hosts: list[str] = []
     left = [*own]
     while len(own) - len(left) < MOST_MOVED * len(own):
@@ -236,6 +242,31 @@ def _find_hosts(own: Sequence[str], methods: Mapping[str, str]) -> list[str]:
         hosts.append(host)
         left = [canon for canon in left if canon not in known[host]]
     return hosts
+
+
+def _find_held(own: Sequence[str], draft: Draft, text: str) -> set[str]:
+    """Return the ``own`` statements that a method has, under whatever name it binds one of the draft's locals.
+
+    The method must have at least ``SEEN_RENAMED`` of them under the same other name, which the draft does not bind.
+    """
+    theirs = {*canonical(text)}
+    held = theirs.intersection(own)
+    if not held:
+        return held
+    mine = find_locals(draft.before)
+    renamed = {pattern: name for canon in theirs for name, pattern in _blank(canon, find_locals(text) - mine)}
+    seen: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for canon in {*own} - held:
+        for name, pattern in _blank(canon, mine):
+            if pattern in renamed:
+                seen[name, renamed[pattern]].add(canon)
+    return held.union(*(canons for canons in seen.values() if len(canons) >= SEEN_RENAMED))
+
+
+def _blank(canon: str, names: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """Yield each of the names that a statement mentions, with the statement with a blank in place of it."""
+    for name in names & {*re.findall(r"(?<![\w.])\w+", canon)}:
+        yield name, re.sub(rf"(?<![\w.]){name}\b", "…", canon)
 
 
 def _is_abandoned(draft: Draft, drafts: Sequence[Draft], inherited: Inherited) -> bool:

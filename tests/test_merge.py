@@ -274,6 +274,59 @@ def test_what_binds_a_merge_does_so_where_omni_has_changed_nothing() -> None:
     assert pinned == base + "    self.second(a)\n"
 
 
+MOVING = """\
+def f(self):
+    conn = self.conn
+    ids = self.ids
+    size = self.size
+    if size:
+        self.count(size)
+    return g(conn, ids, size)
+"""
+
+
+def moving(old: str, new: str) -> str:
+    """The method without the first statement, and with ``new`` in place of ``old``."""
+    return MOVING.replace("    conn = self.conn\n", "").replace(old, new)
+
+
+@pytest.mark.parametrize(
+    ("upstream", "pinned", "left"),
+    [
+        pytest.param(
+            moving("    return", "    cache = {}\n    conn = self.conn\n    return"),
+            "conn = self.conn",
+            MOVING.replace("    return", "    cache = {}\n    return"),
+            id="moved within the suite",
+        ),
+        pytest.param(
+            moving("    return", "    cache = {}\n    conn = self.conn\n    return"),
+            "",
+            moving("    return", "    cache = {}\n    conn = self.conn\n    return"),
+            id="not pinned",
+        ),
+        pytest.param(
+            moving("self.count(size)", "self.count(size)\n        conn = self.conn"),
+            "conn = self.conn",
+            MOVING.replace("self.count(size)", "self.count(size)\n        conn = self.conn"),
+            id="another suite has it",
+        ),
+        pytest.param(
+            moving("    return", "    cache = {}\n    conn = self.other\n    return"),
+            "conn = self.conn",
+            MOVING.replace("    return", "    cache = {}\n    conn = self.other\n    return"),
+            id="another value",
+        ),
+    ],
+)
+def test_what_omni_has_from_a_third_party_does_not_come_again_where_upstream_moved_it(
+    upstream: str, pinned: str, left: str
+) -> None:
+    """``sample_tokens`` of omni 0.22.0 read ``self.kv_connector_output``, emptied it, and then read it again."""
+    result = merge(Triple(MOVING, MOVING, upstream), policy=PORT, pinned={pinned, "keep(a)"})
+    assert result.text == left
+
+
 CHECKED = "    if self.compressed:\n        self.rows.fill_(127)\n        self.spare.fill_(127)\n"
 LOOP = "    if not capturing:\n        for k in range(8):\n" + "".join(
     f"            self.tables[k].slots_{n}.fill_(-1)\n" for n in range(8)

@@ -91,6 +91,7 @@ PHASES = (
             take_other_branches,
             keep_remarks_on_edits,
         ),
+        out=("u",),
         back=("o", "u", "bo", "bu"),
     ),
 )

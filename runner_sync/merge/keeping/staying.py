@@ -27,14 +27,32 @@ from runner_sync.statements.dataflow import binds, reads, sets, uses
 
 
 def keep_pinned(settling: Settling) -> None:
-    """Keep what omni has from a third party, if upstream removed it and put nothing in its place."""
+    """Keep what omni has from a third party, if upstream removed it and put nothing in its place.
+
+    What upstream moved within its suite stays where omni has it, and does not come in at the new place as well.
+    """
     weave, pinned = settling.weave, settling.terms.pinned
+    coming = {}
+    for strand in settling.strands:
+        if strand.sides == "u" and strand.kept:
+            node = weave.upstream[strand.in_upstream]
+            if node.is_telling and not node.compound:
+                coming[_find_head(weave, strand, "u"), node.canon] = strand
     for run in split_into_runs(settling.strands):
         if any(strand.sides == "u" and strand.kept for strand in run):
             continue
         for strand in run:
-            if strand.sides == "bo" and weave.omni[strand.in_omni].canon in pinned:
+            if strand.sides == "bo" and (canon := weave.omni[strand.in_omni].canon) in pinned:
                 strand.kept = True
+                if moved := coming.get((_find_head(weave, strand, "o"), canon)):
+                    moved.kept = False
+
+
+def _find_head(weave: Weave, strand: Strand, side: str) -> Strand | None:
+    """Return the strand of the head around a strand on one side; the strands have no parents yet."""
+    nodes, strands = weave.side(side)
+    parent = nodes[strand.on(side)].parent
+    return strands[parent] if parent != ROOT else None
 
 
 def undo_half_moves(settling: Settling) -> None:

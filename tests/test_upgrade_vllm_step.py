@@ -110,6 +110,34 @@ def test_a_statement_that_the_twin_changed_with_vllm_is_as_it_was_on_the_old_vll
     assert undone.only_here == frozenset()
 
 
+SAVED = (
+    "        if self.ready:\n            saver = get_saver()\n            if saver:\n                saver.finish()\n"
+)
+MENDED = SAVED.replace("if saver:", "if saver and self.is_last:")
+CLEARED = "        if self.ready:\n            self.saver.clear()\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "left"),
+    [
+        pytest.param(
+            step(NOTE + MENDED),
+            step(CLEARED + NOTE + MENDED.replace("get_saver()", "self.saver")),
+            step(NOTE + MENDED.replace("get_saver()", "self.saver")),
+            id="the twin has the block further down",
+        ),
+        pytest.param(step(MENDED + NOTE), step(CLEARED + NOTE), step(SAVED + NOTE), id="the twin gave the block up"),
+        pytest.param(step(SAVED), step(CLEARED), step(SAVED), id="the twin follows vLLM"),
+    ],
+)
+def test_a_block_of_vllms_does_not_come_back_beside_the_form_that_the_twin_has_of_it(
+    old: str, new: str, left: str
+) -> None:
+    """``execute_model`` of omni 0.24.0rc1 finishes what vLLM 0.21.0 finished at its beginning, and 0.24.0 does not."""
+    undone = undo_vllm_step(new, old=old, then=step(SAVED), now=step(CLEARED), npu=NpuVersions(old))
+    assert undone.text == left
+
+
 PLAN = "        plan = self.plan(rows, cascade=prefix is not None)\n"
 OTHERS = "        plan = self.plan(rows, cascade=False)\n"
 

@@ -24,7 +24,7 @@ from runner_sync import merge
 from runner_sync.edits import margin
 from runner_sync.lineage import list_nodes
 from runner_sync.model import Triple
-from runner_sync.statements import Node, UnparsableText, parse_function, parses
+from runner_sync.statements import ROOT, Node, UnparsableText, in_suite, parse_function, parses
 from runner_sync.statements.likeness import similarity
 from runner_sync.texts.member_text import canonical
 from runner_sync.thresholds import SIMILAR
@@ -149,13 +149,22 @@ def _replace_statements(text: str, pairs: Iterable[tuple[Node, Node]]) -> str:
     return "\n".join(lines)
 
 
-def _drop_additions(text: str, *others: str) -> str:
-    """Remove the statements without a counterpart in any of the other texts, unless a part of them has one."""
+def _drop_additions(text: str, old: str, new: str) -> str:
+    """Remove the statements without a counterpart in either text of the twin, unless a part of them has one.
+
+    A statement of ``old`` is no counterpart if the form that ``new`` has of it stands elsewhere in the text. A head
+    goes with its suite.
+    """
     nodes = list_nodes(text)
-    kept = {node for other in others for _, node in _align_statements(other, text)}
-    for node in reversed(nodes):
-        if node in kept and node.parent >= 0:
-            kept.add(nodes[node.parent])
+    there, changed = dict(_align_statements(new, text)), dict(_align_statements(old, new))
+    brought_back = {node for was, node in _align_statements(old, text) if changed.get(was) not in there}
+    kept = brought_back.union(there.values())
+    for index, node in reversed([*enumerate(nodes)]):
+        suite = in_suite(nodes, index)
+        if any(nodes[k] in kept for k in suite):
+            kept.add(node)
+        elif suite and node.parent != ROOT:
+            kept.discard(node)
     rows = {row for node in nodes if node not in kept for row in range(node.start, node.end + 1)}
     left = "\n".join(line for row, line in enumerate(text.split("\n"), 1) if row not in rows)
     return left if parses(left) else text

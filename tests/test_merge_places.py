@@ -607,3 +607,52 @@ def test_a_port_that_reads_what_omni_sets_under_the_condition_comes_in_behind_th
     )
     upstream = base.replace("    self.finish", f"{told}    self.finish")
     assert merge(Triple(base, omni, upstream), policy=PORT).text == merged
+
+
+GUARD = "    if self.busy:\n        raise Busy\n"
+TAKE = "    if self.ready:\n        rows = self.take()\n        self.keep(rows)\n        self.count(rows)\n"
+MORE = "    self.more()\n    self.most()\n    self.last()\n"
+ADDED = "    if self.link:\n        self.receive()\n"
+
+
+@pytest.mark.parametrize(
+    ("added", "omni", "merged"),
+    [
+        pytest.param(ADDED, TAKE + GUARD, TAKE + GUARD + ADDED, id="omni has one statement ahead of the guard"),
+        pytest.param(
+            ADDED, TAKE + "    self.own()\n" + GUARD, TAKE + "    self.own()\n" + GUARD + ADDED, id="and one of its own"
+        ),
+        pytest.param(ADDED, GUARD + TAKE, GUARD + ADDED + TAKE, id="omni has upstream's order"),
+        pytest.param(ADDED, TAKE, ADDED + TAKE, id="omni has no guard"),
+        pytest.param(
+            ADDED, TAKE + GUARD.replace("busy", "idle"), ADDED + TAKE + GUARD.replace("busy", "idle"), id="another one"
+        ),
+        pytest.param(
+            ADDED.replace("self.receive()", "self.ready = True"),
+            TAKE + GUARD,
+            ADDED.replace("self.receive()", "self.ready = True") + TAKE + GUARD,
+            id="the statement needs the addition",
+        ),
+        pytest.param(
+            "    rows = self.taken()\n" + ADDED,
+            TAKE + GUARD,
+            "    rows = self.taken()\n" + TAKE + GUARD + ADDED,
+            id="one addition may be another form of the statement",
+        ),
+    ],
+)
+def test_an_addition_behind_a_guard_stays_behind_it_where_omni_has_the_guard_later(
+    added: str, omni: str, merged: str
+) -> None:
+    """``execute_model`` of omni 0.26.0 received inputs before it knew whether it was in a state to run."""
+    base, upstream, mine, result = (
+        f"def f(self):\n{text}{MORE}" for text in (GUARD + TAKE, GUARD + added + TAKE, omni, merged)
+    )
+    assert merge(Triple(base, mine, upstream), policy=PORT).text == result
+
+
+def test_an_addition_does_not_pass_all_that_omni_has_ahead_of_a_guard() -> None:
+    omni = f"def f(self):\n{TAKE}{MORE}{GUARD}"
+    upstream = f"def f(self):\n{GUARD}{ADDED}{TAKE}{MORE}"
+    merged = merge(Triple(upstream.replace(ADDED, ""), omni, upstream), policy=PORT).text
+    assert merged == omni.replace(TAKE, ADDED + TAKE)

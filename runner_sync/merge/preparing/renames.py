@@ -26,8 +26,6 @@ from runner_sync.syntax import parameter_names, walk
 from runner_sync.thresholds import SEEN_RENAMED
 
 _WORD = re.compile(r"[A-Za-z_]\w*|\W")
-_PARTS = frozenset(".[(")
-"""What follows a name of whose value a statement uses an attribute, an element or a result."""
 
 
 def with_omni_names(triple: Triple) -> Triple:
@@ -278,17 +276,14 @@ def _find_unshared_locals(base: str, omni: str) -> tuple[frozenset[str], frozens
 def _find_differences(a: str, b: str) -> set[tuple[str, str]]:
     """Return the ``(old, new)`` names in which two texts differ, up to the first other difference.
 
-    The new name is empty if only one text goes on to a part or a call of the value: ``old`` and ``new.x`` show that the
-    two names stand for different values.
-    """
-    left, right = ([*_WORD.findall(text), ""] for text in (a, b))
+    ``new`` is empty if ``b`` differs only in using a part of another value (``new.x`` for ``old``)."""
     pairs = set()
-    for k, (x, y) in enumerate(zip(left, right, strict=False)):
+    for x, y in zip(_WORD.findall(a), _WORD.findall(b), strict=False):
         if x != y:
             if not (x.isidentifier() and y.isidentifier()):
                 break
-            goes_on = [side[k + 1] in _PARTS for side in (left, right)]
-            pairs.add((x, y if goes_on[0] == goes_on[1] else ""))
+            is_part = re.sub(rf"(?<![\w.]){y}(?:\.\w+|\[[^\[\]]*\]|\(\))", x, b) == a
+            pairs.add((x, "" if is_part else y))
     return pairs
 
 

@@ -59,11 +59,19 @@ def lacks_changed_arguments(base: str, omni: str, upstream: str, merged: str) ->
 
 
 def has_other_arguments(base: str, omni: str, upstream: str, merged: str) -> bool:
-    """Whether ``merged`` gives a function arguments that no side gives it, unless both sides changed its arguments."""
+    """Whether ``merged`` gives a function arguments that no side gives it, unless both sides changed its arguments.
+
+    Keywords may come from several sides, but a function that only one side calls gets what that side gives it.
+    """
     *sides, made = (_group_calls(text) for text in (base, omni, upstream, merged))
     for called, now in made.items():
         old, own, new = (side.get(called) for side in sides)
-        if now not in (old, own, new) and (old in (own, new) or old is None):
+        had = [shapes for shapes in (old, own, new) if shapes is not None]
+        if not had or now in had or (old is not None and old not in (own, new)):
+            continue
+        placed = {shape[0] for shapes in had for shape in shapes}
+        keywords = frozenset[str | None]().union(*(shape[1] for shapes in had for shape in shapes))
+        if len(had) == 1 or any(shape[0] not in placed or not shape[1] <= keywords for shape in now):
             return True
     return False
 

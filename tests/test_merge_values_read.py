@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.merge import Merged, merge
+from runner_sync.merge import PORT, Merged, merge
 from runner_sync.model import Triple
 
 BASE = """def run(self, rows):
@@ -65,9 +65,20 @@ IN_SUITE = BASE.replace("    count =", "    if self.splits:\n        count =")
             id="omni sets it again",
         ),
         pytest.param(IN_SUITE, with_reader(IN_SUITE), REMOVED, id="under a condition that goes"),
+        pytest.param(
+            IN_SUITE.replace("    if self", "    count = self.parts(size)\n    if self"),
+            with_reader(IN_SUITE.replace("    if self", "    count = self.parts(size)\n    if self")),
+            REMOVED,
+            id="again under a condition that goes",
+        ),
     ],
 )
 def test_any_other_statement_goes_with_upstream(base: str, omni: str, upstream: str) -> None:
     result = merged(omni, upstream, base=base)
     assert "count = self.parts(size)" not in result.text
     assert names_asked(result) == []
+
+
+def test_in_a_port_the_removed_statement_goes() -> None:
+    result = merge(Triple(BASE, with_reader(BASE), REMOVED), policy=PORT)
+    assert "removed value read" not in {decision.reason.kind for decision in result.decisions}

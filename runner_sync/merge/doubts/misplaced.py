@@ -46,7 +46,7 @@ def find_out_of_order(weave: Weave, emitted: Emitted, asked: Sequence[Doubt]) ->
     known = {doubt.strand for doubt in asked}
     orders = emitted.as_merged, sorted(emitted.as_merged, key=lambda strand: emitted.place[strand])
     for side in ("o", "u"):
-        merged, written = (_find_crossed(weave, order, side) for order in orders)
+        merged, written = (find_crossed(weave, order, side) for order in orders)
         doubts += [
             Doubt(strand, OUT_OF_ORDER, REBUILT)
             for strand in merged
@@ -85,7 +85,7 @@ def _are_independent(one: Node, other: Node) -> bool:
     return not leaves and not uses_anything_of([one], [other]) and not uses_anything_of([other], [one])
 
 
-def _find_crossed(weave: Weave, order: Sequence[Strand], side: str) -> list[Strand]:
+def find_crossed(weave: Weave, order: Sequence[Strand], side: str) -> list[Strand]:
     """Return a side's additions that ``order`` puts on the wrong side of a shared, unmoved statement."""
     known = [s for s in order if side in s.sides and not s.moved and _is_statement(weave, s)]
     rows = [(s.on(side), len(s.sides) > 1) for s in known]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from runner_sync.confidence import REBUILT
-from runner_sync.merge.doubts.misplaced import OUT_OF_ORDER
+from runner_sync.merge.doubts.misplaced import OUT_OF_ORDER, find_crossed
 from runner_sync.merge.placing.emit import Emitted
 from runner_sync.merge.weave import Doubt, Strand, Weave, find_beside, heads_around, pick_node
 from runner_sync.statements import Node, ancestors, below
@@ -31,14 +31,16 @@ def find_overtaken(
     strands in ``asked``.
     """
     moved = {old: new for old, new in moves.items() if new.sides == "u" and "o" in old.sides and new not in asked}
-    unmoved = [s for s in emitted.place if "o" in s.sides and len(s.sides) > 1 and not s.moved]
+    crossed = set(find_crossed(weave, sorted(emitted.as_merged, key=lambda strand: emitted.place[strand]), "o"))
+    unmoved = [s for s in emitted.place if "o" in s.sides and len(s.sides) > 1 and not s.moved] if crossed else []
 
     def is_overtaken(addition: Strand) -> bool:
         return any(
             _is_overtaken(weave, addition, old, new, emitted) or _is_cut_off(weave, addition, old, new, emitted)
             for old, new in moved.items()
         ) or any(
-            _changed_places(addition, other, other, emitted) and _depend(weave, addition, other) for other in unmoved
+            _changed_places(addition, other, other, emitted) and _depend(weave, addition, other)
+            for other in (unmoved if addition in crossed else ())
         )
 
     additions = (addition for addition in _iter_additions(weave, emitted) if addition not in asked)

@@ -23,7 +23,7 @@ from runner_sync.merge.weave import (
     strands_inside,
 )
 from runner_sync.statements import ROOT, below, clauses, in_suite, siblings
-from runner_sync.statements.dataflow import binds, reads, sets, uses
+from runner_sync.statements.dataflow import binds, reads, uses
 
 
 def keep_pinned(settling: Settling) -> None:
@@ -149,9 +149,12 @@ def _is_first_value_needed(settling: Settling, index: int, name: str) -> bool:
 def keep_values_read(settling: Settling) -> None:
     """Keep the only statements that set a local, with a doubt, if omni's code below still reads it.
 
-    There is no doubt if the reading code is in doubt itself, or stays only for what it sets in turn. Skips a statement
-    in a suite that does not stay, which would now run under no condition.
+    There is no doubt if the reading code is in doubt itself, or stays only for what it sets in turn. Skips a local if
+    one of the statements is in a suite that does not stay, so that it would run under no condition. Runs only in a
+    copy: a port asks about the statements that came instead.
     """
+    if not settling.is_copy:
+        return
     weave = settling.weave
     asked = {doubt.strand for doubt in settling.doubts}
     sides = (weave.omni, weave.of_omni), (weave.upstream, weave.of_upstream)
@@ -160,13 +163,17 @@ def keep_values_read(settling: Settling) -> None:
     for index in range(len(weave.omni) - 1, -1, -1):
         reader = weave.of_omni[index]
         lost = uses(weave.omni[index]) - bound if reader.kept and reader.upstream is None else frozenset()
-        for above in range(index) if lost else ():
-            strand, names = weave.of_omni[above], sorted(sets(weave.omni[above]) & lost)
-            if names and strand.sides == "bo" and all(head.kept for head in heads_around(weave, strand, "o")):
+        for name in sorted(lost):
+            setting = [weave.of_omni[k] for k in range(index) if name in binds(weave.omni[k])]
+            heads = [head for strand in setting for head in heads_around(weave, strand, "o")]
+            if not setting or any(s.sides != "bo" for s in setting) or not all(head.kept for head in heads):
+                continue
+            if reader not in asked:
+                settling.doubts.append(Doubt(setting[-1], Reason("removed value read", (name,)), CONTESTED))
+            for strand in setting:
                 strand.kept = True
-                asked.add(strand)
-                if reader not in asked:
-                    settling.doubts.append(Doubt(strand, Reason("removed value read", tuple(names)), CONTESTED))
+            asked.update(setting)
+            bound.add(name)
 
 
 def keep_remarks_on_edits(settling: Settling) -> None:

@@ -5,7 +5,7 @@ Comes in: a ``Weave``. Goes out: its strands in output order. May touch: nothing
 A diff3: strands that both omni and upstream have are anchors. Between two anchors, each addition goes next to the base
 statements beside it, and upstream's go in front of omni's heads around the next anchor. In a copy, upstream's additions
 go in front of a marked omni block that reaches across the next anchor. In a shared ``finally``, omni's clean-ups come
-first, so that they have run if a ported clean-up fails. `guards` has the last word in a port.
+first, so that they have run if a ported clean-up fails.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from runner_sync.merge.placing.guards import put_behind_guards
 from runner_sync.merge.placing.rulers import find_ruler_pairs
 from runner_sync.merge.policy import Policy, Winner
 from runner_sync.merge.weave import Nodes, Strand, Weave
@@ -91,8 +90,7 @@ def order_strands(weave: Weave, policy: Policy) -> list[Strand]:
         if anchor is not None:
             out.append(anchor)
         o, u = end_o + 1, end_u + 1
-    ordered = list({id(strand): strand for strand in out}.values())
-    return ordered if policy.is_copy else put_behind_guards(weave, ordered)
+    return list({id(strand): strand for strand in out}.values())
 
 
 def _merge_runs(anchor: Strand | None, omni: _Run, upstream: _Run, weave: Weave, policy: Policy) -> list[Strand]:

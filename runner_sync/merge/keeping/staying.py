@@ -24,6 +24,7 @@ from runner_sync.merge.weave import (
 )
 from runner_sync.statements import ROOT, below, clauses, in_suite, siblings
 from runner_sync.statements.dataflow import binds, reads, uses
+from runner_sync.statements.likeness import COPY
 
 
 def keep_pinned(settling: Settling) -> None:
@@ -151,9 +152,10 @@ def keep_values_read(settling: Settling) -> None:
 
     There is no doubt if the reading code is in doubt itself, or stays only for what it sets in turn. Skips a local if
     one of the statements is in a suite that does not stay, so that it would run under no condition. Runs only in a
-    copy: a port asks about the statements that came instead.
+    copy: a port asks about the statements that came instead. Skips a method that upstream rewrote: of that, omni's
+    text stays as a whole if it needs what is gone.
     """
-    if not settling.is_copy:
+    if not settling.is_copy or _is_rewritten(settling):
         return
     weave = settling.weave
     asked = {doubt.strand for doubt in settling.doubts}
@@ -174,6 +176,12 @@ def keep_values_read(settling: Settling) -> None:
                 strand.kept = True
             asked.update(setting)
             bound.add(name)
+
+
+def _is_rewritten(settling: Settling) -> bool:
+    """Whether upstream kept too little of the base for its method to count as the one that was copied."""
+    kept = sum("u" in strand.sides for strand in settling.weave.of_base)
+    return kept < COPY * len(settling.weave.of_base)
 
 
 def keep_remarks_on_edits(settling: Settling) -> None:

@@ -210,6 +210,35 @@ NOOPS = [
     pytest.param("RS411", method("def f():\n    return x\nreturn f"), id="the return of a function in it"),
     pytest.param("RS410", method('return """\n=======\n"""'), id="a rule inside a string"),
     pytest.param("RS410", method("# <<<<<<< read this first\nreturn x"), id="arrows in a comment"),
+    *(
+        pytest.param("RS413", text, id=f"a name bound by {how}")
+        for how, text in (
+            ("a star import", "from rows import *\n" + method("return rows(x)")),
+            ("globals()", method('globals()["rows"] = x\nreturn rows')),
+            ("exec", method('exec("rows = 1")\nreturn rows')),
+            ("a global statement", method("global rows\nrows = x") + "def read():\n    return rows\n"),
+            ("the module itself", method("return __file__, __name__, __class__, __builtins__, print")),
+            ("a class body", "class A:\n    rows = 1\n    more = [rows]\n"),
+            ("a comprehension", method("return [row for row in x if (last := row)], last")),
+            ("an outer function", method("def inner():\n    return rows\nrows = x\nreturn inner()")),
+            ("a loop, then deleted", method("for row in x:\n    print(row)\n    del row")),
+            ("an earlier round", method("for row in x:\n    if row:\n        print(x)\n    last = row\nreturn last")),
+            ("one of two paths", method("if x:\n    rows = 1\nreturn rows")),
+            ("a later definition", method("return Rows(x)") + "class Rows: pass\n"),
+            ("a branch of the module", "if flag():\n    rows = 1\ndef flag(): pass\n" + method("return rows")),
+        )
+    ),
+    pytest.param(
+        "RS413",
+        "if TYPE_CHECKING:\n    from rows import Rows\n"
+        + method('row: Rows = x\nreturn cast("Rows", row)', signature="self, x: Rows")
+        + "TYPE_CHECKING = False\ndef cast(kind, value): return value\n",
+        id="a name that only annotations read",
+    ),
+    pytest.param(
+        "RS413", method("try:\n    return rows\nexcept NameError:\n    return x"), id="a name that may be missing"
+    ),
+    pytest.param("RS413", method('return "rows", x.rows, x(rows=1)  # rows'), id="a word that is no name"),
 ]
 
 
@@ -444,6 +473,25 @@ FINDINGS = [
         "<<<<<<< omni\na = 1\n=======\na = 2\n>>>>>>> upstream\n",
         [(1, 5, "conflict at line 1")],
         id="a conflict",
+    ),
+    pytest.param("RS413", method("a = 1\nreturn x(rows, rows)"), [(4, 4, "rows")], id="a name that nothing binds"),
+    pytest.param("RS413", method("return x(lambda: [rows for row in x])"), [(3, 3, "rows")], id="in an inner scope"),
+    pytest.param(
+        "RS413", "class A:\n    rows = 1\n    def f(self):\n        return rows\n", [(4, 4, "rows")], id="of a class"
+    ),
+    pytest.param("RS413", method("x = rows\nrows = 1\nreturn x"), [(3, 3, "rows")], id="a local read before it is set"),
+    pytest.param(
+        "RS413",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from rows import Rows\n"
+        + method("return Rows(x)", signature="self, x: Rows"),
+        [(6, 6, "Rows")],
+        id="imported for type checkers only",
+    ),
+    pytest.param(
+        "RS413",
+        "def f(rows):\n    return rows\n" + method("return rows"),
+        [(5, 5, "rows")],
+        id="a local of another function",
     ),
 ]
 

@@ -22,7 +22,7 @@ from functools import lru_cache
 from runner_sync.statements import bound_in
 from runner_sync.syntax import Try, asks_for_typing, is_name, module_of, walk
 from runner_sync.texts.assignment import Bound, Walk
-from runner_sync.texts.names import used_names
+from runner_sync.texts.names import undefined_names, used_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +72,29 @@ def is_only_annotation(text: str, name: str) -> bool:
         isinstance(one, ast.ImportFrom) and one.module == "__future__" and "annotations" in names_bound(one)
         for one in tree.body
     )
-    annotations = [
-        note for node in walk(tree) for key in ("annotation", "returns") if (note := getattr(node, key, None))
-    ]
-    annotating = {id(inner) for note in annotations for inner in walk(note)}
-    return is_lazy and not any(is_name(node, name) and id(node) not in annotating for node in walk(tree))
+    apart = annotating(tree)
+    return is_lazy and not any(is_name(node, name) and id(node) not in apart for node in walk(tree))
+
+
+def annotating(tree: ast.AST) -> set[int]:
+    """Return the ids of the nodes that belong to annotations."""
+    notes = [note for node in walk(tree) for key in ("annotation", "returns") if (note := getattr(node, key, None))]
+    return {id(inner) for note in notes for inner in walk(note)}
 
 
 def names_read_at_run_time(text: str) -> frozenset[str]:
     """Return the names that a module reads at run time, outside annotations and code for type checkers."""
-    return used_names(ast.unparse(_RunTimeReducer().visit(ast.parse(text))))
+    return used_names(_reduce_to_run_time(text))
+
+
+def unbound_names(text: str) -> frozenset[str]:
+    """Return the names that a module reads at run time and that nothing in it binds, also no ``global`` statement."""
+    shared = {name for node in walk(module_of(text)) if isinstance(node, ast.Global) for name in node.names}
+    return undefined_names(_reduce_to_run_time(text)) - shared
+
+
+def _reduce_to_run_time(text: str) -> str:
+    return ast.unparse(_RunTimeReducer().visit(ast.parse(text)))
 
 
 class _RunTimeReducer(ast.NodeTransformer):

@@ -42,6 +42,7 @@ OF_RUNNERS: Mapping[str, tuple[Need, ...]] = {
     "rs409_fixed_size": (),
     "rs411_unreachable": (),
     "rs412_falls_off": (),
+    "rs413_unbound_name": (),
     "rs501_hoist": ("twin",),
 }
 """Rules that look at one runner, each with the inputs without which it finds nothing.

@@ -251,6 +251,15 @@ def test_verify_reports_what_is_new(trees: Trees) -> None:
     assert new == {("RS303", "_forward"), ("RS304", "never_set")}
 
 
+def test_what_fits_neither_the_old_nor_the_new_trees_is_counted(trees: Trees) -> None:
+    folder, old = git_ascend(trees)
+    trees.edit(BASE, "self.last_hidden = hidden", "from vllm.late import f\n        self.last_hidden = f(hidden)")
+    notes = sync.verify(trees.check(ascend=folder, ascend_base=old, vllm_base="0.20.0")).notes
+    (note,) = (note for note in notes if "fits neither" in note)
+    assert note.startswith("1 problem fits neither the new nor the old trees and is not listed: `runner-sync check --")
+    assert not any("fits neither" in note for note in sync.verify(trees.check(ascend=folder)).notes)
+
+
 def test_verify_of_the_trees_the_runners_were_made_for(trees: Trees) -> None:
     assert keys(sync.verify(trees.check(ascend=trees.ascend_old))) == set()
 
@@ -675,6 +684,15 @@ def test_a_base_that_is_the_target_itself_is_compared_with_nothing(locked: Trees
     alone = sync.verify(locked.check(ascend=locked.ascend_old))
     assert ("RS304", "gone_before") in keys(alone)
     assert sync.verify(locked.check(ascend=locked.ascend_old, ascend_base="0.20.0")).findings == alone.findings
+
+
+def test_a_lock_written_for_the_target_tells_no_older_trees_whatever_a_unit_follows(locked: Trees) -> None:
+    locked.edit(AR, "return super()._finish(logits, total)", "return super()._finish(logits, total, self.gone_before)")
+    text = (locked.omni / "runner-sync.lock").read_text("utf-8")
+    head, mark, units = text.partition("[[unit]]")
+    assert 'ref = "0.20.0"' in units
+    lay_out(locked.omni, {"runner-sync.lock": head + mark + units.replace('ref = "0.20.0"', 'ref = "0.20.1"', 1)})
+    assert ("RS304", "gone_before") in keys(sync.verify(locked.check(ascend=locked.ascend_old)))
 
 
 SWAPPED = {

@@ -596,3 +596,30 @@ def test_two_records_of_one_size_are_told_as_one_number() -> None:
     text = npu("def run(self):\n    a, b, c = self.state\n    return a, b, c")
     (found,) = [one for one in find(world(npu=text, ascend=runner)) if one.code == "RS303"]
     assert found.message.endswith("provides 2.")
+
+
+DECLARING = """\
+from typing import NamedTuple
+from vllm.runner import GPUModelRunner
+class Small(NamedTuple):
+    a: int
+    b: int
+class NPUModelRunner(GPUModelRunner):
+    def __init__(self, config):
+        super().__init__(config)
+        self.st: Small | None = None
+    def execute(self):
+        self.st = Small(1, 2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("stored", "wrong"), [("Big(1, 2, 3)", ["a, b", "a, b, c, d"]), ("make()", []), ("None", ["a, b, c", "a, b, c, d"])]
+)
+def test_a_declared_record_counts_only_where_nothing_known_is_stored(stored: str, wrong: list[str]) -> None:
+    head = "from typing import NamedTuple\nclass Big(NamedTuple):\n    a: int\n    b: int\n    c: int\n"
+    found = []
+    for names in ("a, b", "a, b, c", "a, b, c, d"):
+        run = npu(f"def execute(self):\n    self.st = {stored}\ndef sample(self):\n    {names} = self.st\n", head=head)
+        found += [names for finding in find(world(npu=run, ascend=DECLARING)) if finding.code == "RS303"]
+    assert found == wrong

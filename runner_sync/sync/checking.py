@@ -91,6 +91,7 @@ def check(options: CheckOptions) -> Report:
     run = _Run(options, given, codes, job, changed)
     result = _run_rules(run)
     notes += [
+        *check_notes.note_known(options, job, result),
         *check_notes.note_unread(job, result),
         *check_notes.note_unfollowed(result, codes),
         *check_notes.note_ported(result),
@@ -133,7 +134,7 @@ def verify(options: CheckOptions) -> Report:
         notes += [remark] if remark else []
     run = _Run(options, given, codes, job, _find_changed_lines(options, given), opinion)
     result = _run_rules(run)
-    notes += check_notes.note_unread(job, result)
+    notes += [*check_notes.note_known(options, job, result), *check_notes.note_unread(job, result)]
     noted: list[str] = []
     if options.changed_since is None and codes.wants("RS304"):
         from runner_sync.sync.notes import inherited_code

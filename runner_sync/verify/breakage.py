@@ -7,7 +7,7 @@ by place. May touch: the worlds' trees, by reading.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 from runner_sync.errors import InputError
 from runner_sync.model import PACKAGES, Finding, Project
@@ -49,10 +49,24 @@ START_RULES = (rs301_import_gone, rs317_frozen_object)
 ATTRIBUTES = frozenset({"RS304", "RS308", "RS309"})
 
 
+class Compared(NamedTuple):
+    """The new breakage, and how many places fail in the old trees as well."""
+
+    fresh: list[Finding]
+    known: int = 0
+
+
 def find(
     new: World, old: World | None, modules: Sequence[str], *, since: World | None = None, imports: bool = True
 ) -> list[Finding]:
-    """Return the breakage of ``modules`` (paths in the omni tree) in ``new``; with ``old``, only new breakage.
+    """Return the new breakage that `compare` finds."""
+    return compare(new, old, modules, since=since, imports=imports).fresh
+
+
+def compare(
+    new: World, old: World | None, modules: Sequence[str], *, since: World | None = None, imports: bool = True
+) -> Compared:
+    """Find the breakage of ``modules`` (paths in the omni tree) in ``new``; with ``old``, only new breakage.
 
     Two findings are the same if code, path, unit and symbol agree, because lines move. Everything is new in a module
     that ``old`` lacks. If both worlds have the same omni tree, omni's own missing modules and attributes are reported
@@ -83,7 +97,8 @@ def find(
         if _key(finding) not in known - of_omni:
             # One finding per place: each branch of a conditional base may give one, and the general branch comes first.
             fresh.setdefault(_place(finding), finding)
-    return [fresh[place] for place in sorted(fresh)]
+    places = {_place(finding) for finding in found}
+    return Compared([fresh[place] for place in sorted(fresh)], len(places - fresh.keys()))
 
 
 def find_inherited(world: World, modules: Sequence[str]) -> tuple[list[Finding], list[Idle]]:

@@ -48,7 +48,8 @@ class CheckResult:
     that do the same as a twin of which the lock has another text. ``stale`` are baseline entries that can shrink;
     ``baseline`` is for ``--update-baseline`` to write. ``branch_error`` says why the tree at the start of the branch
     could not be checked; breakage by the branch on lines that it did not touch is missing then. ``unfollowed`` are NPU
-    classes with a base that cannot be followed, so that nobody knows what they run.
+    classes with a base that cannot be followed, so that nobody knows what they run. ``known`` counts the breakage that
+    the old trees have, too.
     """
 
     findings: tuple[Finding, ...]
@@ -60,6 +61,7 @@ class CheckResult:
     baseline: Baseline | None = None
     branch_error: InputError | None = None
     unfollowed: tuple[str, ...] = ()
+    known: int = 0
 
 
 def run(
@@ -101,6 +103,7 @@ def run(
         ignored=len(hits) - len(unsilenced),
         branch_error=broken.branch_error or branch_point.error,
         unfollowed=_find_unfollowed(library, codes, conflicts),
+        known=broken.known,
     )
 
 
@@ -287,10 +290,14 @@ def _check_branch_point(library: Library, codes: Codes) -> _BranchPoint:
 
 
 class _Breakage(NamedTuple):
-    """The hits of the RS3xx rules, and why those that the branch caused could not be found, if so."""
+    """The hits of the RS3xx rules, and why those that the branch caused could not be found, if so.
+
+    ``known`` counts the problems that the old trees have, too.
+    """
 
     hits: list[Hit]
     branch_error: InputError | None = None
+    known: int = 0
 
 
 def _find_breakage(job: CheckJob, codes: Codes, conflicts: _Conflicts, opinion: Opinion | None) -> _Breakage:
@@ -302,7 +309,7 @@ def _find_breakage(job: CheckJob, codes: Codes, conflicts: _Conflicts, opinion: 
     own = [module.path for module in job.modules]
     paths = [*own, *job.world.beside(own)]
     # A branch can break code on lines that it did not touch, such as NPU calls of a GPU method that it changed.
-    found = breakage.find(job.world, job.old_world, paths, since=job.compared)
+    found, number_known = breakage.compare(job.world, job.old_world, paths, since=job.compared)
     broken: list[Finding] = []
     branch_error = None
     if job.branch_point is not None:
@@ -316,7 +323,7 @@ def _find_breakage(job: CheckJob, codes: Codes, conflicts: _Conflicts, opinion: 
     known = [finding for finding in found if is_selected(finding.code, codes.select, ())]
     opinions = opinion(known) if opinion is not None and codes.wants("RS390") else ()
     wanted = (finding for finding in (*found, *opinions) if codes.wants(finding.code, finding.path))
-    return _Breakage([Hit(finding, is_branchs=finding in brought) for finding in wanted], branch_error)
+    return _Breakage([Hit(finding, is_branchs=finding in brought) for finding in wanted], branch_error, number_known)
 
 
 def _place(hit: Hit) -> tuple[str, int, int, str, str, str]:

@@ -86,6 +86,17 @@ def note_unread(job: CheckJob, result: CheckResult) -> list[str]:
     return notes
 
 
+def note_known(options: CheckOptions, job: CheckJob, result: CheckResult) -> list[str]:
+    """Note how many problems fit neither the new nor the old trees, and how to see them."""
+    if not result.known or job.world is None or options.changed_since is not None:
+        return []
+    number, listed = ("1 problem fits", "is") if result.known == 1 else (f"{result.known} problems fit", "are")
+    upstreams = [tree.source for project, tree in job.world.trees.items() if project != "vllm-omni"]
+    bases = [word for one in upstreams for word in (f"--{inputs.option_word(one.project)}-base", one.ref)]
+    command = shlex.join(["runner-sync", "check", "--select", "RS3", *bases])
+    return [f"{number} neither the new nor the old trees and {listed} not listed: `{command}` lists all"]
+
+
 def note_unfollowed(result: CheckResult, codes: Codes) -> list[str]:
     """Note the classes whose bases cannot be followed, with the wanted rules that need them."""
     if not result.unfollowed:

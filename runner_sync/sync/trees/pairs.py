@@ -88,12 +88,15 @@ def open_target_pair(options: CheckOptions, given: inputs.Inputs) -> Pair:
 def open_older_pair(options: CheckOptions, given: inputs.Inputs, new: Pair) -> Pair | None:
     """Open the pair that the runners were made for, by option or lock.
 
-    Returns ``None`` if neither names one, or it is ``new``. Raises ``InputError`` if its vLLM is unknown, or a base
+    Returns ``None`` if neither names one, or it is ``new``: a lock that was written for ``new`` tells no older pair,
+    whatever single units follow. Raises ``InputError`` if its vLLM is unknown, or a base
     cannot be read.
     """
     project = given.profile.followed
     named = options.base(project)
-    ref = named or find_last_synced(given.lock)
+    recorded = given.lock.inputs.get(project)
+    is_recorded = recorded is not None and is_ref_of(recorded, new.followed)
+    ref = named or (recorded if is_recorded else find_last_synced(given.lock))
     is_told = named is not None or options.vllm_base is not None
     if ref is None or (not is_told and is_ref_of(ref, new.followed)):
         return None

@@ -28,10 +28,11 @@ classes set it; an attribute that `__init__` reads, an `__init__` set in the old
 now; and `if hasattr(self, "x"):` without another branch where upstream no longer defines `x`: a warning, since nothing
 fails. A read under a flag of `self` that the target only ever sets to `False` cannot fail today: it is a warning.
 
-Leaves alone: reads under a condition that tests for the attribute with `hasattr`/`getattr`, code in `try`/`except
-AttributeError`, version switches, attributes of one branch of a conditional base below the condition that chooses this
-branch, classes with `__getattr__`, a dynamic `setattr` or a base outside the trees, attributes that other modules write
-on a runner that they get (`runner.x = …`), and mixins without a checked user.
+Leaves alone: reads under a condition that tests for the attribute with `hasattr`/`getattr`, code that runs only after a
+`hasattr` of what its object lacks, code in `try`/`except AttributeError`, version switches, attributes of one branch of
+a conditional base below the condition that chooses this branch, classes with `__getattr__`, a dynamic `setattr` or a
+base outside the trees, attributes that other modules write on a runner that they get (`runner.x = …`), and mixins
+without a checked user.
 """
 
 from __future__ import annotations
@@ -40,7 +41,6 @@ import ast
 import difflib
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TypeGuard
 
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import Function, is_super, walk
@@ -53,6 +53,7 @@ from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, step_of, steps
 from runner_sync.verify.trees.successors import find_successor
+from runner_sync.verify.trees.vain import is_asked_in_vain
 from runner_sync.verify.trees.values.giving import defines_member
 
 CODE = "RS304"
@@ -148,28 +149,24 @@ def _find_hasattr_tests(frame: Frame) -> Iterator[tuple[ast.Call, str]]:
     nodes = frame.nodes() if frame.owner is not None and "hasattr" in frame.module.text else []
     elsewhere = {id(inner) for n in nodes if isinstance(n, ast.If) for part in n.orelse for inner in walk(part)}
     whole = [n.test for n in nodes if isinstance(n, ast.If) and not n.orelse and id(n) not in elsewhere]
-    parts = [part for test in whole for part in (test.values if _is_and(test) else [test])]
-    tests = [one for part in parts for one in _read_hasattr(frame, part)]
+    tests = [one for test in whole for one in _read_hasattr(frame, test)]
     yield from tests if len({name for _, name in tests}) == 1 else ()
 
 
 def _read_hasattr(frame: Frame, test: ast.expr) -> Iterator[tuple[ast.Call, str]]:
     match test:
+        case ast.BoolOp(op=ast.And(), values=parts):
+            yield from (one for part in parts for one in _read_hasattr(frame, part))
         case ast.Call(func=ast.Name(id="hasattr"), args=[ast.Name() as who, ast.Constant(value=str(name))]):
             if frame.is_self(who):
                 yield test, name
 
 
-def _is_and(test: ast.expr) -> TypeGuard[ast.BoolOp]:
-    return isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
-
-
 def _is_gone(step: Step, name: str) -> bool:
     """Whether upstream code gave every old MRO the attribute, and no MRO has it now."""
     mros, was = step.mros
-    if any(mro.open or _find_definers(mro, name) for mro in mros):
-        return False
-    if step.program.world.surroundings.is_set_on_runner(name):
+    around = step.program.world.surroundings
+    if around.is_set_on_runner(name) or any(mro.open or _find_definers(mro, name) for mro in mros):
         return False
     return bool(was) and all(any(not info.is_omnis for info in _find_definers(mro, name)) for mro in was)
 
@@ -206,9 +203,8 @@ def is_missing(program: Program, frame: Frame, node: ast.Attribute) -> bool:
     lacking = {id(mro.head.node) for mro in mros if _lacks(mro, frame, node)}
     if not lacking or any(id(mro.head.node) not in lacking for mro in mros):
         return False
-    if any(_find_owners(mro, frame, node) for mro in mros) and _is_below_switch(frame, node):
-        return False
-    return not program.world.surroundings.is_set_on_runner(node.attr)
+    is_chosen = any(_find_owners(mro, frame, node) for mro in mros) and _is_below_switch(frame, node)
+    return not is_chosen and not _is_excused(program, frame, node)
 
 
 def _find_class_lacking(step: Step, node: ast.Attribute) -> ClassInfo | None:
@@ -219,12 +215,17 @@ def _find_class_lacking(step: Step, node: ast.Attribute) -> ClassInfo | None:
         old_twins = [one for one in was if not one.open and one.head.key == mro.head.key]
         if _lacks(mro, frame, node) and old_twins and all(_find_owners(one, step.before, node) for one in old_twins):
             is_run = id(frame.function) in program.live(mro) and not _is_below_switch(frame, node)
-            return mro.head if is_run and not program.world.surroundings.is_set_on_runner(node.attr) else None
+            return mro.head if is_run and not _is_excused(program, frame, node) else None
     return None
 
 
 def _is_exempt(frame: Frame, node: ast.Attribute) -> bool:
     return node.attr in _OF_OBJECT or frame.may_lack(node)
+
+
+def _is_excused(program: Program, frame: Frame, node: ast.Attribute) -> bool:
+    """Whether other code sets the attribute on a runner, or the read never runs; asked last, because it costs most."""
+    return program.world.surroundings.is_set_on_runner(node.attr) or is_asked_in_vain(program, frame, node)
 
 
 def _lacks(mro: Mro, frame: Frame, node: ast.Attribute) -> bool:
@@ -309,8 +310,8 @@ def _make_base_cause(info: ClassInfo, base: str) -> Finding:
 
 def _describe_dead_condition(program: Program, frame: Frame, node: ast.Attribute) -> str:
     """Return the remark for a read that cannot run today, or ``""``."""
-    never_true = (test for test in frame.conditions(node) if program.is_never_true(frame, test))
-    return next((f" Today the condition `{ast.unparse(test)}` is never true." for test in never_true), "")
+    tests = (ast.unparse(test) for test in frame.conditions(node) if program.is_never_true(frame, test))
+    return next((f" Today the condition `{test}` is never true." for test in tests), "")
 
 
 def _advise_replacement(program: Program, frame: Frame, node: ast.Attribute, step: Step | None) -> str:

@@ -161,9 +161,11 @@ class Program(CallGraph):
         first = [(info, a) for info, a in written if info is written[0][0]]
         # The first class assigns it again: `self.drafter: AscendEagleProposer | …` after vLLM's `__init__`.
         annotated = [assignment for _, assignment in first if assignment.annotation is not None]
-        found = [
-            self._infer_assigned(info, assignment, depth) for info, assignment in (first if annotated else written)
-        ]
+        # A declaration counts only if no assignment gives a known value: upstream's record is not what omni stores.
+        valued = [pair for pair in written if not _only_declares(pair[1])]
+        found = [self._infer_assigned(info, a, depth) for info, a in (first if annotated else valued)]
+        if not any(found):
+            found = [self._infer_assigned(info, a, depth) for info, a in (first if annotated else written)]
         if annotated and all(_only_declares(assignment) for assignment in annotated):
             others = [self._infer_assigned(info, a, depth) for info, a in written if info is not written[0][0]]
             found.append(self._select_derived(unite([part for part in others if part]) or [], unite(found) or []))

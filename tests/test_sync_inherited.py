@@ -111,6 +111,16 @@ def test_a_note_on_what_nothing_sets_says_under_which_condition_it_fails(body: s
     assert told.endswith(f"reading it fails in R.run ({line}){condition}.")
 
 
+def test_one_note_for_a_setter_without_its_own_reads() -> None:
+    sets = "def capture(self):\n    self.captured = self.other = 1\n    return self.captured\n"
+    own = "def run(self):\n    return self.captured + self.other\n"
+    tree = world(npu=npu(own), gpu=GPU + textwrap.indent(sets, "    "), **{"vllm_ascend/worker.py": ""})
+    _, idle = breakage.find_inherited(tree, [NPU, "vllm_omni/gpu.py"])
+    (told,) = note_never_set(idle, PROFILE)
+    assert told.startswith("self.captured, self.other are set only in capture (vllm_omni/gpu.py:")
+    assert told.partition("reading them fails in ")[2].startswith("R.run (")
+
+
 def test_an_upgrade_says_what_nothing_sets_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stay_at_home(monkeypatch, tmp_path)
     trees = Trees(tmp_path)

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from runner_sync.errors import InputError
+from runner_sync.listing import at_most
 from runner_sync.model import Finding
 from runner_sync.profile import Profile
 from runner_sync.sources import declared_vllm
@@ -57,13 +58,22 @@ def _note_imports_elsewhere(job: CheckJob, own: Sequence[str]) -> Iterator[str]:
 
 
 def note_never_set(idle: Sequence[Idle], profile: Profile) -> Iterator[str]:
-    """Note each attribute that only a never called method (``setter``) sets, and where reading it fails."""
-    reads: dict[tuple[str, str, str], list[str]] = {}
+    """Note each never called method (``setter``) that alone sets attributes, and where reading them fails."""
+    reads: dict[tuple[str, str], list[Idle]] = {}
     for one in idle:
-        reads.setdefault((one.attribute, one.setter, one.place), []).append(_describe_read(one))
-    for (attribute, setter, place), units in reads.items():
-        text = f"self.{attribute} is set only in {setter} ({place}), which nothing on {profile.platform} calls"
-        yield f"{text}; reading it fails in {', '.join(units)}."
+        reads.setdefault((one.setter, one.place), []).append(one)
+    for (setter, place), found in reads.items():
+        names = dict.fromkeys(f"self.{one.attribute}" for one in found)
+        be, them = ("is", "it") if len(names) == 1 else ("are", "them")
+        units = dict.fromkeys(map(_describe_read, found))
+        text = (
+            f"{at_most(_NAMED, names)} {be} set only in {setter} ({place}), which nothing on {profile.platform} calls"
+        )
+        yield f"{text}; reading {them} fails in {at_most(_NAMED, units)}."
+
+
+_NAMED = 6
+"""The most attributes, and the most reads of them, that a note names."""
 
 
 def _describe_read(one: Idle) -> str:

@@ -176,8 +176,8 @@ def _make_hasattr_finding(frame: Frame, call: ast.Call, name: str) -> Finding:
         (CODE, "warning"),
         call,
         symbol=name,
-        message=f"`{ast.unparse(call)}` is never true now: nothing in the MRO defines `{name}` any more, and what "
-        "stands under it does not run.",
+        message=f"`{ast.unparse(call)}` is never true on the target: nothing in the MRO defines `{name}` there, and "
+        "what stands under it does not run.",
         fix=f"Follow what the target uses in place of `{name}`, or drop the statement.",
     )
 

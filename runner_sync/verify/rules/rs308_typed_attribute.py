@@ -319,7 +319,7 @@ def _make_finding(program: Program, frame: Frame, node: ast.expr, name: str, ins
     info = instances[0].info
     read = node if isinstance(node, ast.Attribute) and node.attr == name else None
     text = ast.unparse(node if read is None else read.value)
-    what = "this class" if text.split(".")[-1] == info.name else f"a `{info.name}`"
+    what = "this class" if text.split(".")[-1] == info.name else f"{_article(info.name)} `{info.name}`"
     advice = _advise_other_read(program, frame, read) if read is not None else ""
     return frame.finding(
         (CODE, SEVERITY),
@@ -328,6 +328,10 @@ def _make_finding(program: Program, frame: Frame, node: ast.expr, name: str, ins
         message=f"`{text}` has no `{name}`: {what} ({info.place}) does not define it.",
         fix=advice or _make_fix(program, name, info, used_as=_OPERATIONS.get(name, name).format(text)),
     )
+
+
+def _article(name: str) -> str:
+    return "an" if name.lstrip("_")[:1] in "AEIOUaeiou" else "a"
 
 
 def _advise_other_read(program: Program, frame: Frame, node: ast.Attribute, *, is_rare: bool = False) -> str:

@@ -37,17 +37,22 @@ class Idle:
 def find_idle_reads(program: Program, module: Module) -> Iterator[Idle]:
     """Yield the reads in a module that can only fail.
 
-    Skips reads under a test for the attribute or in a ``try``, attributes that a class body, ``__init__`` or another
+    Skips reads in the setter and in hidden methods, under a test for the attribute or in a ``try``, attributes that a class body, ``__init__`` or another
     module sets, setters named by another module, and classes with dynamic attributes.
     """
     reads = ((frame, node) for frame in program.frames(module) for node in frame.own_reads())
     for frame, node in reads:
         found = None if frame.may_lack(node) else _find_idle_setter(program, frame, node.attr)
-        if found is not None:
+        if found is not None and found[1] is not frame.function and _is_live(program, frame):
             info, function = found
             condition = "".join(map(ast.unparse, frame.conditions(node)[-1:]))
             place, where = info.place_of(function), frame.place_of(node)
             yield Idle(node.attr, frame.unit, where, function.name, place, condition)
+
+
+def _is_live(program: Program, frame: Frame) -> bool:
+    assert frame.info is not None
+    return any(id(frame.function) in program.live(mro) for mro in program.mros(frame.info))
 
 
 def _find_idle_setter(program: Program, frame: Frame, name: str) -> Method | None:

@@ -238,6 +238,15 @@ NOOPS = [
     pytest.param(
         "RS413", method("try:\n    return rows\nexcept NameError:\n    return x"), id="a name that may be missing"
     ),
+    *(
+        pytest.param("RS405", method(body), id=f"calls: {body}")
+        for body in (
+            "self.f()\nself.f()",
+            "x.append(0)\nx.append(0)",
+            "self.f(x)\nx = 1\nself.f(x)",
+            "self.f(x)\nself.f(1)",
+        )
+    ),
     pytest.param("RS413", method('return "rows", x.rows, x(rows=1)  # rows'), id="a word that is no name"),
 ]
 
@@ -474,6 +483,7 @@ FINDINGS = [
         [(1, 5, "conflict at line 1")],
         id="a conflict",
     ),
+    pytest.param("RS405", method("self.f(x)\nself.f(x)"), [(4, 4, "self.f(x)")], id="a call behind itself"),
     pytest.param("RS413", method("a = 1\nreturn x(rows, rows)"), [(4, 4, "rows")], id="a name that nothing binds"),
     pytest.param("RS413", method("return x(lambda: [rows for row in x])"), [(3, 3, "rows")], id="in an inner scope"),
     pytest.param(

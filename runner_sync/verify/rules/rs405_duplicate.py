@@ -1,7 +1,8 @@
 """RS405 duplicate: a method is defined twice, or a block of statements stands twice in a row.
 
-What: two definitions of one name in a class or module, of which Python keeps the last; and a run of four or more
-statements that is repeated directly behind itself, or later in the same block of a function.
+What: two definitions of one name in a class or module, of which Python keeps the last; a run of four or more statements
+that is repeated directly behind itself, or later in the same block of a function; and a call `self.f(x)` for its effect
+directly behind the same call.
 
 Example:
 
@@ -22,13 +23,15 @@ Fix: delete one of the two.
 
 Leaves alone: overloads, property setters and other definitions whose decorator extends the first definition or
 registers them, definitions named `_`, definitions in different branches or with a `del` in between, runs in different
-branches or blocks, and short ones (fewer than four statements, or fewer than 160 characters).
+branches or blocks, short ones (fewer than four statements, or fewer than 160 characters), and repeated calls without
+arguments or of other objects (`rows.append(0)`).
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import pairwise
 
 from runner_sync.model import Severity
 from runner_sync.syntax import Function, decorator_name, is_name, walk
@@ -56,6 +59,7 @@ def find(subject: Subject) -> Iterator[Hit]:
     for function in iter_functions(npu):
         for block in iter_suites(function.body):
             yield from _check_runs(npu, block)
+            yield from _check_calls(npu, block)
 
 
 def _check_definitions(npu: Reading, body: list[ast.stmt]) -> Iterator[Hit]:
@@ -112,6 +116,14 @@ def _check_runs(npu: Reading, block: list[ast.stmt]) -> Iterator[Hit]:
             position += 1
 
 
+def _check_calls(npu: Reading, block: list[ast.stmt]) -> Iterator[Hit]:
+    for first, again in pairwise(block):
+        match again:
+            case ast.Expr(ast.Call(ast.Attribute(owner), args=args, keywords=keywords)):
+                if is_name(owner, "self") and (args or keywords) and _are_equal(first, again):
+                    yield _make_hit(npu, first, again, again)
+
+
 def _strip_comments(text: str) -> str:
     """Return a statement in one line without comments; keeps a ``#`` behind a quote, which may be text."""
     lines = (line.partition("#") for line in text.split("\n"))
@@ -144,6 +156,6 @@ def _make_hit(npu: Reading, first: ast.stmt, start: ast.stmt, end: ast.stmt) -> 
         (CODE, SEVERITY),
         (start.lineno, end.end_lineno or end.lineno),
         symbol=" ".join(npu.lines[start.lineno - 1].split()),
-        message=f"These statements already stand at line {first.lineno} of the same block.",
-        fix="Delete one of the two runs.",
+        message=f"What stands here already stands at line {first.lineno} of the same block.",
+        fix="Delete one of the two.",
     )

@@ -37,8 +37,9 @@ class Idle:
 def find_idle_reads(program: Program, module: Module) -> Iterator[Idle]:
     """Yield the reads in a module that can only fail.
 
-    Skips reads in the setter and in hidden methods, under a test for the attribute or in a ``try``, attributes that a class body, ``__init__`` or another
-    module sets, setters named by another module, and classes with dynamic attributes.
+    Skips reads in the setter and in hidden methods, reads under a test for the attribute or in a ``try``, attributes
+    that a class body, ``__init__`` or another module sets, setters named by another module, and classes with dynamic
+    attributes.
     """
     reads = ((frame, node) for frame in program.frames(module) for node in frame.own_reads())
     for frame, node in reads:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from verify_samples import find, npu, symbols, world
+from verify_samples import TREES, find, npu, symbols, world
 
 from runner_sync.model import Finding
 
@@ -623,3 +623,17 @@ def test_a_declared_record_counts_only_where_nothing_known_is_stored(stored: str
         run = npu(f"def execute(self):\n    self.st = {stored}\ndef sample(self):\n    {names} = self.st\n", head=head)
         found += [names for finding in find(world(npu=run, ascend=DECLARING)) if finding.code == "RS303"]
     assert found == wrong
+
+
+@pytest.mark.parametrize(
+    ("made", "said"), [("Own", "`Own` (fields of `Out`, vllm/runner.py:"), ("Out", "`Out` (vllm/runner.py:")]
+)
+def test_a_constructor_that_inherits_its_fields_says_whose_they_are(made: str, said: str) -> None:
+    vllm = (
+        TREES["vllm/runner.py"]
+        + "\n        from dataclasses import dataclass\n        @dataclass\n        class Out:\n            rows: int\n"
+    )
+    head = "from vllm.runner import Out\nclass Own(Out):\n    pass\n"
+    (finding,) = find(world(npu=npu(f"def step(self):\n    return {made}(rows=1, late=2)\n", head=head), vllm=vllm))
+    assert finding.code == "RS306"
+    assert finding.message.startswith(said)

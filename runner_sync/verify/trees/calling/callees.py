@@ -42,8 +42,10 @@ class Callee:
 
     @property
     def label(self) -> str:
-        """Name and place, for messages."""
-        return f"`{self.name}` ({self.place})"
+        """Name and place, for messages; the place of a parent's fields is said to be that."""
+        parent = self.info.name if self.function is None and self.info is not None else self.name
+        whose = f"fields of `{parent}`, " if parent != self.name else ""
+        return f"`{self.name}` ({whose}{self.place})"
 
     def placed(self, call: ast.Call) -> dict[str, ast.expr]:
         """Return the argument that a call gives to each parameter, by position or name.

@@ -133,5 +133,5 @@ def _make_finding(
         node,
         symbol=attribute.attr,
         message=f"`{ast.unparse(attribute)}` is {what} ({info.place_of(assignment.node)}).",
-        fix=f"Use `{ast.unparse(attribute)}` as {info.module.path} does.",
+        fix=f"Use `{ast.unparse(attribute)}` as what {info.module.path} makes it.",
     )

@@ -223,6 +223,27 @@ NOOPS = [
             ("an outer function", method("def inner():\n    return rows\nrows = x\nreturn inner()")),
             ("a loop, then deleted", method("for row in x:\n    print(row)\n    del row")),
             ("an earlier round", method("for row in x:\n    if row:\n        print(x)\n    last = row\nreturn last")),
+            (
+                "an earlier round of `for`",
+                method("for i, row in enumerate(x):\n    if i > 0:\n        self.join(last, row)\n    last = row"),
+            ),
+            (
+                "an earlier round of `while`",
+                method(
+                    "first = True\nwhile first or last:\n    if not first:\n        x(last)\n    first, last = 0, x()"
+                ),
+            ),
+            (
+                "an earlier round of an outer loop",
+                method("while True:\n    for row in x:\n        if row:\n            x(last)\n    last = x"),
+            ),
+            (
+                "an earlier round, in a `try`",
+                method(
+                    "for row in x:\n    try:\n        if row:\n            x(last)\n    finally:\n        last = row"
+                ),
+            ),
+            ("gettext, or Windows", method('return _("no rows"), WindowsError')),
             ("one of two paths", method("if x:\n    rows = 1\nreturn rows")),
             ("a later definition", method("return Rows(x)") + "class Rows: pass\n"),
             ("a branch of the module", "if flag():\n    rows = 1\ndef flag(): pass\n" + method("return rows")),
@@ -490,6 +511,24 @@ FINDINGS = [
         "RS413", "class A:\n    rows = 1\n    def f(self):\n        return rows\n", [(4, 4, "rows")], id="of a class"
     ),
     pytest.param("RS413", method("x = rows\nrows = 1\nreturn x"), [(3, 3, "rows")], id="a local read before it is set"),
+    pytest.param(
+        "RS413",
+        method("for row in rows:\n    x(row)\nrows = 1"),
+        [(3, 3, "rows")],
+        id="a local read by a loop before it is set",
+    ),
+    pytest.param(
+        "RS413",
+        method("for row in x:\n    x(rows)\nrows = 1"),
+        [(4, 4, "rows")],
+        id="a local read in a loop before it is set",
+    ),
+    pytest.param(
+        "RS413",
+        method("x = rows\nrows = 1\nreturn x") + "    def more(self, x):\n        x(rows)\n        rows = 1\n",
+        [(3, 3, "rows"), (7, 7, "rows")],
+        id="a local of two methods read before it is set",
+    ),
     pytest.param(
         "RS413",
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from rows import Rows\n"

@@ -31,6 +31,14 @@ def find_early_reads(text: str) -> Mapping[str, int]:
     return _first_early_reads(text, certain=False)
 
 
+def find_reads_before_all(function: Function) -> Mapping[str, int]:
+    """Return ``{local name: 1-based line}`` of the first reads in ``function`` that no binding can precede.
+
+    Unlike ``find_early_reads``, leaves out reads in a loop that binds the name: a flag may keep them to later rounds.
+    """
+    return _walk_function(WalkOfRounds(bound_in(function.body), certain=False), function)
+
+
 @lru_cache(maxsize=1024)
 def find_unsure_reads(text: str) -> Mapping[str, int]:
     """Return ``{local name: 1-based line}`` of the first reads that some path reaches without a binding."""
@@ -46,11 +54,14 @@ def find_locals(text: str) -> frozenset[str]:
 def _first_early_reads(text: str, *, certain: bool) -> dict[str, int]:
     found: dict[str, int] = {}
     for function in _find_functions(text):
-        walking = Walk(bound_in(function.body), certain=certain)
-        walking.walk_suite(function.body, frozenset(parameter.arg for parameter in parameters(function)))
-        for name, line in walking.found.items():
+        for name, line in _walk_function(Walk(bound_in(function.body), certain=certain), function).items():
             found.setdefault(name, line)
     return found
+
+
+def _walk_function(walking: Walk, function: Function) -> dict[str, int]:
+    walking.walk_suite(function.body, frozenset(parameter.arg for parameter in parameters(function)))
+    return walking.found
 
 
 def _find_functions(text: str) -> list[Function]:
@@ -159,3 +170,14 @@ class Walk:
                 self.found.setdefault(name, getattr(node, "lineno", 0))
             bound = bound - {name} if kind == "deletes" else bound | {name}
         return bound
+
+
+class WalkOfRounds(Walk):
+    """Like ``Walk``, but what a loop binds counts as bound from its start, because an earlier round may have set it."""
+
+    def walk_statement(self, stmt: ast.stmt, bound: frozenset[str]) -> Bound:
+        if isinstance(stmt, ast.While | ast.For | ast.AsyncFor):
+            # The iterated expression runs once, before all rounds.
+            bound = self.walk_names([stmt.iter], bound) if not isinstance(stmt, ast.While) else bound
+            bound |= bound_in([stmt])
+        return super().walk_statement(stmt, bound)

@@ -1,7 +1,7 @@
 """RS413 unbound-name: a name is read that nothing binds, or nothing before it.
 
 What: a name that code of an NPU module reads at run time, and that neither an import, a definition, an assignment nor
-Python binds; or a local that is read where no path has set it. One finding per method and name.
+Python binds; or a local that is read where no path has set it. One finding per function and name.
 
 Example:
 
@@ -14,7 +14,8 @@ names behind: an import that was not taken along, a local that its new code spel
 Fix: import the name, or spell it as the code that binds it.
 
 Leaves alone: annotations, modules with `import *`, `globals()`, `exec` or a handler of `NameError`, names with two
-underscores at both ends.
+underscores at both ends, `_` (which gettext installs), `WindowsError`, and locals read in a loop that sets them, perhaps
+in an earlier round.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ import ast
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
-from runner_sync.syntax import walk
-from runner_sync.texts.assignment import find_early_reads
+from runner_sync.syntax import Function, walk
+from runner_sync.texts.assignment import find_reads_before_all
 from runner_sync.texts.bindings import annotating, names_read_at_run_time, unbound_names
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.reading import Hit, Reading
@@ -33,16 +34,21 @@ CODE = "RS413"
 NAME = "unbound-name"
 SEVERITY: Severity = "error"
 
+_BOUND_ELSEWHERE = frozenset({"_", "WindowsError"})
+"""Names that another module, or another system, adds to Python's own."""
+
 _BINDERS = frozenset({"globals", "exec", "NameError", "UnboundLocalError"})
 
 
 def find(subject: Subject) -> Iterator[Hit]:
-    """Yield one finding per method and name, at the first read."""
+    """Yield one finding per function and name, at the first read."""
     npu = subject.npu
     if "*" in npu.imports or any(isinstance(node, ast.Name) and node.id in _BINDERS for node in npu.nodes):
         return
     yield from _find_early(npu)
-    for name in sorted(name for name in unbound_names(npu.text) if not name.startswith("__")):
+    for name in sorted(unbound_names(npu.text) - _BOUND_ELSEWHERE):
+        if name.startswith("__"):
+            continue
         for part in npu.parts(name):
             read = _find_read(part, name)
             if read is not None:
@@ -51,10 +57,12 @@ def find(subject: Subject) -> Iterator[Hit]:
 
 def _find_early(npu: Reading) -> Iterator[Hit]:
     """Yield a finding for each local that is read before any path has set it."""
-    early = find_early_reads(npu.text)
-    names = [node for node in npu.nodes if isinstance(node, ast.Name) and early.get(node.id) == node.lineno]
-    for read in {node.id: node for node in reversed(names)}.values():
-        yield _make_hit(npu, read, f"`{read.id}` is read here, and no path has set it before.")
+    for function in npu.nodes:
+        early = find_reads_before_all(function) if isinstance(function, Function) else {}
+        names = [node for node in walk(function) if isinstance(node, ast.Name)] if early else []
+        first = {node.id: node for node in reversed(names) if early.get(node.id) == node.lineno}
+        for read in first.values():
+            yield _make_hit(npu, read, f"`{read.id}` is read here, and no path has set it before.")
 
 
 def _find_read(part: ast.stmt, name: str) -> ast.Name | None:

@@ -184,6 +184,9 @@ def test_a_module_needs_no_row_in_classes_for_its_twin(tmp_path: Path, profile: 
     other = loaded(tmp_path, f'{text}[classes]\nGPURunner = "XPUOther"\nGPUX = "XPUX"\n').profile
     assert other.classes == (("GPURunner", "XPUOther"), ("GPUX", "XPUX"))
     assert loaded(tmp_path, text.replace("gpu = ", "# ")).profile.classes == (), "no twin"
+    for key in ("classes", "extend-classes"):
+        same = loaded(tmp_path, f'{text}[{key}]\nOmniGPUModelRunner = "OmniNPUModelRunner"\n').profile
+        assert same.classes == (("OmniGPUModelRunner", "OmniNPUModelRunner"), ("GPURunner", "XPURunner"))
 
 
 def test_the_documented_module_is_complete(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def read_profile(reader: Reader, built_in: Profile) -> Profile:
         surroundings=_read_rows(reader, "surroundings", str, built_in.surroundings),
         attributes=_read_dotted_pairs(reader, "attributes", built_in.attributes),
         members=_read_dotted_pairs(reader, "members", built_in.members),
-        classes=_add_twins(classes, modules, built_in),
+        classes=_add_twins(reader, classes, modules, built_in),
     )
 
 
@@ -99,13 +99,15 @@ def _read_classes(reader: Reader, built_in: Profile) -> tuple[tuple[str, str], .
 
 
 def _add_twins(
-    classes: tuple[tuple[str, str], ...], modules: Sequence[RunnerModule], built_in: Profile
+    reader: Reader, classes: tuple[tuple[str, str], ...], modules: Sequence[RunnerModule], built_in: Profile
 ) -> tuple[tuple[str, str], ...]:
     """Return ``classes`` with each module and its twin. A configured pair of the same GPU class wins.
 
-    A built-in pair goes with its module: the other platform's class would stand in translated code.
+    A built-in pair goes with its module unless it is configured, too: the other platform's class would stand in
+    translated code.
     """
-    configured = [pair for pair in classes if pair not in built_in.classes]
+    given = {pair for key in ("classes", "extend-classes") for pair in reader.value(key, dict[str, str], {}).items()}
+    configured = [pair for pair in classes if pair in given or pair not in built_in.classes]
     twins = [(module.gpu.name, module.name) for module in modules if module.gpu is not None and module.gpu.name]
     pairs: dict[str, str] = {}
     for gpu, npu in (*configured, *twins):

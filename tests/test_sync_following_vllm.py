@@ -397,6 +397,19 @@ def test_code_names_and_paths_are_not_reworded(text: str) -> None:
     assert name_platform(f"{text} on NPU, by vllm-ascend", NPU) == f"{text} on NPU, by vllm-ascend"
 
 
+@pytest.mark.parametrize(
+    ("platform", "named"),
+    [(name, f"an {name}") for name in ("XPU", "MLU", "AMD", "Ascend NPU")]
+    + [(name, f"a {name}") for name in ("GPU", "MUSA", "CUDA", "TPU", "Moore Threads")],
+)
+def test_a_platform_is_named_once_and_with_its_article(platform: str, named: str) -> None:
+    profile = replace(NPU, platform=platform)
+    text = name_platform("An NPU base: no NPU calls it on an NPU or a/NPU", profile)
+    assert text == f"A{named[1:]} base: no {platform} calls it on {named} or a/NPU"
+    assert name_platform(text, profile) == text
+    assert name_platform(f"the {platform} runners; banana NPU", profile) == f"the {platform} runners; banana {platform}"
+
+
 def test_modules_that_follow_two_projects_are_refused(trees: Trees) -> None:
     text = ON_VLLM.replace("[[modules]]", "[[extend-modules]]")
     (trees.omni / "runner-sync.toml").write_text(text, "utf-8")

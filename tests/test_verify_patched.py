@@ -31,7 +31,16 @@ def test_a_patched_method_and_attribute_count_as_defined() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "adds"), [("extend_enum(Status, 'LATE', -1)", True), ("note(Status, 'LATE', -1)", False)]
+    ("call", "adds"),
+    [
+        ("extend_enum(Status, 'LATE', -1)", True),
+        ("extend_enum(Status, 'LATE')", True),
+        ("aenum.extend_enum(Status, 'LATE', -1)", True),
+        ("note(Status, 'LATE', -1)", False),
+        ("aenum.note(Status, 'LATE')", False),
+        ("setattr(Status, 'LATE')", False),
+        ("extend_enum(Status, name)", False),
+    ],
 )
 def test_a_member_that_a_patch_adds_to_an_enum_exists(call: str, adds: bool) -> None:
     """``patch.py`` of vllm-omni adds statuses to vLLM's ``RequestStatus``."""
@@ -39,7 +48,7 @@ def test_a_member_that_a_patch_adds_to_an_enum_exists(call: str, adds: bool) -> 
     text = npu(
         "def m(self):\n    return Status.FIRST, Status.LATE, Status.__members__", head="from vllm.status import Status"
     )
-    patch = f"from aenum import extend_enum\nfrom vllm.status import Status\n{call}\n"
+    patch = f"import aenum\nfrom aenum import extend_enum\nfrom vllm.status import Status\n{call}\n"
     new = world(npu=text, ascend_patch=patch, **{"vllm/status.py": runner})
     old = world(npu=text, **{"vllm/status.py": f"{runner}    LATE = 2\n"})
     assert symbols(find(new, old)) == ([] if adds else [("RS308", "Status.LATE")])

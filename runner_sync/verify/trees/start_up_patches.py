@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from runner_sync.statements.assigning import assignments_of
-from runner_sync.syntax import is_name, string_of, walk
+from runner_sync.syntax import is_name, last_word, string_of, walk
 from runner_sync.verify.trees.modules import Module
 
 _PATCHING = re.compile(r"(^|/)patch(es)?(/|_|\.py$)|/_?\w*patch\w*\.py$")
@@ -60,11 +60,14 @@ def _find_targets(statement: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
             text = ast.unparse(target) if isinstance(target, ast.Attribute) else ""
             if re.fullmatch(r"[\w.]+", text) and not text.startswith("self."):
                 yield text, value
-    elif isinstance(statement, ast.Call) and _is_setter(statement.func) and len(statement.args) == 3:
-        owner, name, value = statement.args
+    elif isinstance(statement, ast.Call) and len(statement.args) in _count_arguments(statement.func):
+        owner, name, *values = statement.args
         if (attribute := string_of(name)) is not None:
-            yield f"{ast.unparse(owner)}.{attribute}", value
+            yield f"{ast.unparse(owner)}.{attribute}", next(iter(values), None)
 
 
-def _is_setter(func: ast.expr) -> bool:
-    return is_name(func, "setattr") or is_name(func, "extend_enum")
+def _count_arguments(func: ast.expr) -> tuple[int, ...]:
+    """Return how many arguments a call has that sets an attribute; none for any other function."""
+    if last_word(func) == "extend_enum":
+        return 2, 3
+    return (3,) if is_name(func, "setattr") else ()

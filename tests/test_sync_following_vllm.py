@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import textwrap
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import get_args, get_type_hints
@@ -137,6 +138,28 @@ def test_a_misspelt_upstream_class_is_refused(trees: Trees) -> None:
     for run in (sync.upgrade, sync.lock):
         with pytest.raises(InputError, match=r"vLLM .*model_runner\.py has no class GPUModelRuner; did you mean GPUMo"):
             run(options(trees, config=trees.omni / "x.toml"))
+
+
+@pytest.mark.parametrize(
+    ("name", "in_tree", "refused"),
+    [
+        pytest.param("GPUModelRuner", "GPUModelRunner", True, id="misspelt"),
+        pytest.param("GPUModelRunner", "GPUModelRunner", False, id="right"),
+        pytest.param("GPUModelRunner", "GPURunner", False, id="dropped, and omni uses it"),
+    ],
+)
+def test_verify_refuses_a_misspelt_upstream_class(trees: Trees, name: str, in_tree: str, refused: bool) -> None:
+    (trees.omni / "x.toml").write_text(
+        f'profile = "gpu"\nmodules = [{{ name = "OmniGPUModelRunner", paths = ["{GPU_BASE}"], upstreams = '
+        f'[{{ project = "vllm", path = "vllm/v1/other.py", name = "{name}" }}] }}]\n'
+    )
+    text = NEW.replace("class GPUModelRunner", f"class {in_tree}")
+    lay_out(trees.vllm, {VLLM: text, "vllm/v1/other.py": text})
+    commit(trees.vllm)
+    given = options(trees, config=trees.omni / "x.toml")
+    checked = CheckOptions(omni=given.omni, vllm=given.vllm, config=given.config)
+    with pytest.raises(InputError, match="no class GPUModelRuner; did you mean GPUMo") if refused else nullcontext():
+        assert sync.verify(checked).command == "verify"
 
 
 def test_a_class_that_only_the_target_lacks_is_a_note(trees: Trees) -> None:

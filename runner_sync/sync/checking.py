@@ -27,6 +27,7 @@ from runner_sync.sync.trees.runners import (
     refuse_duplicate_class,
     refuse_gone,
     refuse_renamed,
+    refuse_unknown_upstream,
 )
 from runner_sync.trees import InGit
 from runner_sync.verify import check as engine
@@ -104,7 +105,8 @@ def verify(options: CheckOptions) -> Report:
 
     The target is the given vllm-ascend, else that of the last upgrade in the lock. If the older trees are unknown,
     reports everything. Raises ``InputError`` without a target or the type checker, if a locked file is missing, a
-    runner or twin does not parse or does not define its class exactly once, or a base cannot be read.
+    runner or twin does not parse or does not define its class exactly once, a configured upstream class does not exist,
+    or a base cannot be read.
     """
     given = inputs.open_omni(options)
     codes = selection.choose_codes_for_verify(options, given.config)
@@ -120,6 +122,9 @@ def verify(options: CheckOptions) -> Report:
     inputs.require_tree(given.profile.followed, given.followed)
     plain = tuple(CheckModule(derived.path, derived.text) for derived in modules)
     job, compared = _add_worlds(options, given, modules, CheckJob(given.profile, plain, read=given.omni.read))
+    worlds = [world for world in (job.world, job.old_world, job.compared) if world is not None]
+    followed = given.profile.followed
+    refuse_unknown_upstream(modules, followed, [world.trees[followed] for world in worlds])
     _refuse_unreadable_twins(job, modules)
     notes = [
         *compared,

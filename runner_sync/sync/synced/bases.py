@@ -6,8 +6,6 @@ the GPU twins. May touch: what ``sources`` touches.
 
 from __future__ import annotations
 
-import difflib
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -23,7 +21,7 @@ from runner_sync.sync.synced import window
 from runner_sync.sync.synced.revisions import Revisions
 from runner_sync.sync.synced.twin_bases import TwinBases
 from runner_sync.sync.trees import history, inputs
-from runner_sync.sync.trees.runners import DerivedModule, has_class
+from runner_sync.sync.trees.runners import DerivedModule, find_close_class, has_class, make_class_error
 from runner_sync.texts.import_entries import read_imports
 from runner_sync.trees import InGit, Tree
 from runner_sync.units import texts
@@ -55,12 +53,11 @@ class Bases:
         now, anchor = self._read_now(derived), derived.module.anchor
         if now is None or not self.options.upstream or has_class(anchor.name, now.text):
             return now
-        close = difflib.get_close_matches(anchor.name, re.findall(r"^class (\w+)", now.text, re.MULTILINE), n=1)
         lack = f"{TITLES[self._followed]} {now.ref}: {now.path} has no class {anchor.name}"
+        close = find_close_class(anchor.name, now.text)
         if not any(has_class(anchor.name, side.text) for side in self._find_revisions(now.path)):
-            hint = f"did you mean {close[0]}?" if close else "correct `upstreams` in the configuration."
-            raise InputError(f"{lack}; {hint}")
-        now_named = f" (its new name may be {close[0]})" if close else ""
+            raise make_class_error(lack, close)
+        now_named = f" (its new name may be {close})" if close else ""
         self.revisions.add_note(f"{lack} any more{now_named}: the modules that follow it stay as they are")
         return None
 

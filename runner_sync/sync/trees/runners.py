@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from io import StringIO
 
 from runner_sync.errors import InputError
+from runner_sync.model import TITLES, Project
 from runner_sync.profile import BUILT_IN, RunnerModule
 from runner_sync.sync.trees import inputs
 from runner_sync.syntax import lasting_module_of, statements_of
-from runner_sync.trees import InGit, InWork
+from runner_sync.trees import InGit, InWork, Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +242,37 @@ def _find_class_lines(name: str, text: str) -> list[tuple[int, bool]]:
 def has_class(name: str, text: str) -> bool:
     """Whether a module defines class ``name``, at any level; a row that names no class stands for the whole module."""
     return not name or bool(_find_class_lines(name, text))
+
+
+def find_close_class(name: str, text: str) -> str:
+    """Return the class of a module whose name is closest to ``name``; ``""`` if none is close."""
+    import difflib
+
+    names = re.findall(r"^class (\w+)", text, re.MULTILINE)
+    return next(iter(difflib.get_close_matches(name, names, n=1)), "")
+
+
+def make_class_error(lack: str, close: str) -> InputError:
+    """Make the error for an upstream class of the configuration that no revision has; ``close`` is a similar one."""
+    return InputError(f"{lack}; {f'did you mean {close}?' if close else 'correct `upstreams` in the configuration.'}")
+
+
+def refuse_unknown_upstream(modules: Sequence[DerivedModule], project: Project, trees: Sequence[Tree]) -> None:
+    """Raise ``InputError`` for a configured class of ``upstreams`` that none of ``trees`` has; the first is the target.
+
+    Skips a class that omni's modules mention: upstream dropped it, and what breaks by that is reported.
+    """
+    built_in = {anchor for profile in BUILT_IN.values() for module in profile.modules for anchor in module.upstreams}
+    for derived in modules:
+        anchor = derived.module.anchor
+        if anchor in built_in or anchor.project != project:
+            continue
+        texts = [text for tree in trees if (text := tree.read(anchor.path)) is not None]
+        if not texts or any(has_class(anchor.name, text) for text in texts):
+            continue
+        if not any(re.search(rf"\b{re.escape(anchor.name)}\b", other.text) for other in modules):
+            lack = f"{TITLES[project]} {trees[0].source.ref}: {anchor.path} has no class {anchor.name}"
+            raise make_class_error(lack, find_close_class(anchor.name, texts[0]))
 
 
 def _suggest_renaming(name: str, gpu: str, npu: str) -> str:

@@ -14,8 +14,8 @@ names behind: an import that was not taken along, a local that its new code spel
 Fix: import the name, or spell it as the code that binds it.
 
 Leaves alone: annotations, modules with `import *`, `globals()`, `exec` or a handler of `NameError`, names with two
-underscores at both ends, `_` (which gettext installs), `WindowsError`, and locals read in a loop that sets them, perhaps
-in an earlier round.
+underscores at both ends, `_` (which gettext installs), `WindowsError`, and locals read in a loop that sets them,
+perhaps in an earlier round.
 """
 
 from __future__ import annotations

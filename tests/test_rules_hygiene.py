@@ -266,7 +266,14 @@ NOOPS = [
             "x.append(0)\nx.append(0)",
             "self.f(x)\nx = 1\nself.f(x)",
             "self.f(x)\nself.f(1)",
+            "self._dummy_run(8, warm=True)\nself._dummy_run(8, warm=True)",
+            "self.warmUp(x)\nself.warmUp(x)",
         )
+    ),
+    pytest.param(
+        "RS405",
+        method("self.run(x)\nself.run(x)").replace("execute_model", "warm_up_model"),
+        id="calls in a function that warms up",
     ),
     pytest.param("RS413", method('return "rows", x.rows, x(rows=1)  # rows'), id="a word that is no name"),
 ]
@@ -505,6 +512,12 @@ FINDINGS = [
         id="a conflict",
     ),
     pytest.param("RS405", method("self.f(x)\nself.f(x)"), [(4, 4, "self.f(x)")], id="a call behind itself"),
+    pytest.param(
+        "RS405",
+        method("self.f(8, warm=x)\nself.f(8, warm=x)"),
+        [(4, 4, "self.f(8, warm=x)")],
+        id="a call behind itself with a word of warming in its arguments",
+    ),
     pytest.param("RS413", method("a = 1\nreturn x(rows, rows)"), [(4, 4, "rows")], id="a name that nothing binds"),
     pytest.param("RS413", method("return x(lambda: [rows for row in x])"), [(3, 3, "rows")], id="in an inner scope"),
     pytest.param(

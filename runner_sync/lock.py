@@ -22,7 +22,7 @@ from typing import Any, get_args
 
 from runner_sync.errors import InputError, UnknownFormat
 from runner_sync.model import BaseRef, Project
-from runner_sync.syntax import is_string
+from runner_sync.syntax import is_string, string_of
 from runner_sync.user_paths import CONTROL
 
 FORMAT_VERSION = 1
@@ -334,9 +334,8 @@ def _drop_empty_parts(parts: Sequence[ast.expr]) -> list[ast.expr]:
 
 def _dedent_string(value: Any) -> Any:
     """Return the ``value`` of an expression statement, dedented if it is a string such as a docstring."""
-    if isinstance(value, ast.Constant) and isinstance(value.value, str):
-        return ast.Constant(_dedent(value.value))
-    return value
+    text = string_of(value)
+    return value if text is None else ast.Constant(_dedent(text))
 
 
 def _dedent(text: str) -> str:

@@ -27,6 +27,7 @@ def method(body: str, *, signature: str = "self, x") -> str:
 NOOPS = [
     pytest.param("RS401", method(f"{RULER}\na = x\n{RULER}\nreturn a"), id="a block that closes"),
     pytest.param("RS401", method(f'doc = """\n{RULER}\n"""'), id="a ruler inside a string"),
+    pytest.param("RS401", method(f'doc = b"""\n{RULER}\n"""'), id="a ruler inside bytes"),
     pytest.param(
         "RS401", method(f'"""A.\n{RULER}\n"""\n{RULER}\na = x\n{RULER}\nreturn a'), id="one quoted, two drawn"
     ),

@@ -27,7 +27,7 @@ from runner_sync.fitting.record_lists import (
 from runner_sync.fitting.record_locals import choose_locals, find_names_in_twin, is_unread
 from runner_sync.signatures import Field, fields_of
 from runner_sync.statements import parses, tree_of
-from runner_sync.syntax import assigned_names, is_name, walk
+from runner_sync.syntax import assigned_names, is_name, string_of, walk
 from runner_sync.thresholds import FEWEST_FIELDS
 
 
@@ -78,8 +78,8 @@ def find_used_fields(text: str, name: str, have: Fields, new: Collection[str]) -
             found.update(given)
         elif isinstance(node, ast.Attribute) and not is_name(node.value, "self"):
             found.add(node.attr)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            found.add(node.value)
+        elif (word := string_of(node)) is not None:
+            found.add(word)
     found.update(ast.unparse(element) for target in find_unpackings(text) for element in target.elts)
     names = {word.rpartition(".")[2].lstrip("_") for word in found}
     return {field for field in new if field.lstrip("_") in names}

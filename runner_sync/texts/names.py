@@ -11,7 +11,7 @@ import symtable
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from runner_sync.syntax import Function, dotted_name, module_of, walk
+from runner_sync.syntax import Function, dotted_name, module_of, string_of, walk
 
 _BUILTIN = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__class__", "__path__", "__spec__"}
 
@@ -52,9 +52,9 @@ def _find_names(annotation: ast.expr) -> set[str]:
     for node in nodes:
         if isinstance(node, ast.Name):
             found.add(node.id)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in values:
+        elif (text := string_of(node)) is not None and id(node) not in values:
             try:
-                found |= _find_names(ast.parse(node.value, mode="eval").body)
+                found |= _find_names(ast.parse(text, mode="eval").body)
             except SyntaxError:
                 continue
     return found

@@ -82,9 +82,7 @@ def _cut_tidy_bodies(npu: Reading, label: str) -> str:
 def _find_quoted_rulers(npu: Reading) -> set[int]:
     """Return the lines inside strings, from the second line on, that look like rulers."""
     strings = (
-        (node.lineno, node.end_lineno or 0)
-        for node in npu.nodes
-        if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+        (node.lineno, node.end_lineno or 0) for node in npu.nodes if isinstance(node, ast.JoinedStr | ast.Constant)
     )
     return {
         number

@@ -162,6 +162,25 @@ def test_verify_refuses_a_misspelt_upstream_class(trees: Trees, name: str, in_tr
         assert sync.verify(checked).command == "verify"
 
 
+@pytest.mark.parametrize("base", [None, "HEAD~1"])
+def test_verify_takes_a_class_that_the_older_upstream_has(trees: Trees, base: str | None) -> None:
+    (trees.omni / "x.toml").write_text(
+        f'profile = "gpu"\nmodules = [{{ name = "OmniGPUModelRunner", paths = ["{GPU_BASE}"], upstreams = '
+        f'[{{ project = "vllm", path = "vllm/v1/other.py", name = "Other" }}] }}]\n'
+    )
+    for name in ("Other", "Another"):
+        lay_out(trees.vllm, {"vllm/v1/other.py": f"class {name}: pass\n"})
+        commit(trees.vllm)
+    checked = CheckOptions(
+        omni=TreeOptions(path=trees.omni),
+        vllm=TreeOptions(path=trees.vllm),
+        vllm_base=base,
+        config=trees.omni / "x.toml",
+    )
+    with nullcontext() if base else pytest.raises(InputError, match="no class Other; did you mean Another"):
+        assert sync.verify(checked).command == "verify"
+
+
 def test_a_class_that_only_the_target_lacks_is_a_note(trees: Trees) -> None:
     lay_out(trees.vllm, {VLLM: NEW.replace("class GPUModelRunner", "class GPURunner")})
     commit(trees.vllm)

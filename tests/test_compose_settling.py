@@ -86,11 +86,49 @@ def test_a_side_takes_the_place_of_the_chosen_text(item: ReviewItem, side: Side,
         (make_item(upstream="b = 2\n", chosen="b = 2\n"), "omni", "b = 2\n", "would not parse"),
         (make_item(upstream="b = result\n", chosen="b = a\n"), "upstream", "b = a\n", "nothing sets result"),
         (make_item(omni="c = 1\n", chosen="b = 2\n"), "omni", "b = 2\nreturn b\n", "nothing sets b"),
+        (
+            make_item(omni="if a:\n    b = 1\n", chosen="b = 2\n"),
+            "omni",
+            "b = 2\nreturn b\n",
+            "nothing sets b",
+        ),
+        (
+            make_item(upstream="def b(a):\n    pass\n", chosen="b = 2\n"),
+            "upstream",
+            "b = 2\n",
+            "code from another place",
+        ),
+        (make_item(omni="c = 1\nd = 1\n", chosen="b()\n"), "omni", "b()\nd = 1\nc = 1\n", "code from another place"),
     ],
 )
 def test_what_is_uncertain_is_left_to_a_person(item: ReviewItem, side: Side, body: str, reason: str) -> None:
     with pytest.raises(InputError, match=rf"R1: .*{reason}.*; edit the file, then delete the comment\."):
         take_side(make_text(COMMENT + body), item, side)
+
+
+def test_a_text_that_begins_deeper_than_it_ends_keeps_its_depth() -> None:
+    item = make_item(omni="b = 2\n", chosen="    b += 1\n\nb = 3\n")
+    text = make_text("b = 1\nfor c in a:\n    d(c)\n    # runner-sync: review R1 why\n    b += 1\n\nb = 3\n")
+    assert take_side(text, item, "omni") == make_text("b = 1\nfor c in a:\n    d(c)\nb = 2\n")
+
+
+def test_lines_inside_strings_stay_as_they_are() -> None:
+    item = make_item(omni='b = a.f("""x\n  y\n""")\nc = 1\n', chosen='b = a.g("""x\n  z\n""")\n')
+    head = "class A:\n    def run(self, a):\n"
+    text = f'{head}        {COMMENT}        b = a.g("""x\n  z\n""")\n        return b\n'
+    made = take_side(text, item, "omni")
+    assert made == f'{head}        b = a.f("""x\n  y\n""")\n        c = 1\n        return b\n'
+
+
+RULER = "# ------ Omni-new ------\n"
+
+
+def test_rulers_go_with_all_that_they_enclose() -> None:
+    item = make_item(upstream="b = 2\n", chosen="b = 2\n")
+    text = make_text(f"{RULER}c = 1\n{RULER}{RULER}{COMMENT}b = 2\n{RULER}return a\n")
+    assert take_side(text, item, "omni") == make_text(f"{RULER}c = 1\n{RULER}return a\n")
+    between = make_text(f"{RULER}c = 1\n{RULER}{COMMENT}b = 2\n{RULER}d = 1\n{RULER}return a\n")
+    assert take_side(between, item, "omni") == make_text(f"{RULER}c = 1\n{RULER}{RULER}d = 1\n{RULER}return a\n")
 
 
 def test_comments_are_found_by_id_but_not_in_strings() -> None:

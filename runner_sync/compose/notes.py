@@ -138,7 +138,7 @@ def _is_chosen_comment(item: ReviewItem, lines: Sequence[str], inside: Container
 
 def _is_closing_ruler(lines: Sequence[str], at: int) -> bool:
     """Whether the line with offset ``at`` is a ruler that closes a block, so the omitted text was the block's end."""
-    return at < len(lines) and ruler_title(lines[at].strip()) is not None and not _is_opening_ruler(lines, at)
+    return at < len(lines) and ruler_title(lines[at].strip()) is not None and not is_opening_ruler(lines, at)
 
 
 def _find_comment_start(lines: Sequence[str], start: int, inside: Container[int]) -> int:
@@ -150,7 +150,7 @@ def _find_comment_start(lines: Sequence[str], start: int, inside: Container[int]
     beginning, first = f"{margin(lines[start - 1])}#", start
     while first > 1 and first - 2 not in inside and lines[first - 2].startswith(beginning):
         is_ruler = ruler_title(lines[first - 2].strip()) is not None
-        if is_ruler and not _is_opening_ruler(lines, first - 2):
+        if is_ruler and not is_opening_ruler(lines, first - 2):
             break
         first -= 1
         if is_ruler:
@@ -158,7 +158,7 @@ def _find_comment_start(lines: Sequence[str], start: int, inside: Container[int]
     return first
 
 
-def _is_opening_ruler(lines: Sequence[str], at: int) -> bool:
+def is_opening_ruler(lines: Sequence[str], at: int) -> bool:
     """Whether the ruler on the line with offset ``at`` opens a block: each closes the previous one in its suite."""
     indent = margin(lines[at])
     above = takewhile(lambda line: not line.strip() or margin(line).startswith(indent), reversed(lines[:at]))

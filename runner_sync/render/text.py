@@ -114,20 +114,20 @@ def _format_place(path: str, line: int, end_line: int) -> str:
     return f"{path}:{line}-{end_line}" if end_line > line else f"{path}:{line}"
 
 
-def render_items(items: Sequence[ReviewItem], *, color: bool = False, width: int = 100) -> str:
-    """Return review items as `render_text` shows them; no newline ends the text."""
-    return _format_items(items, Ink(color, width))
+def render_items(items: Sequence[ReviewItem], *, color: bool = False, width: int = 100, in_full: bool = False) -> str:
+    """Return review items as `render_text` shows them, ``in_full`` without shortening; no newline ends the text."""
+    return _format_items(items, Ink(color, width), in_full=in_full)
 
 
 def _render_reviews(report: Report, ink: Ink) -> str:
-    return _format_items(report.reviews, ink)
+    return _format_items(report.reviews, ink, in_full=report.command == "explain")
 
 
-def _format_items(reviews: Sequence[ReviewItem], ink: Ink) -> str:
+def _format_items(reviews: Sequence[ReviewItem], ink: Ink, *, in_full: bool) -> str:
     items = order_questions(reviews)
     contents = {item.id: _get_content(item) for item in items}
     return "\n\n".join(
-        "\n".join(_iter_review(item, ink, is_repeated=contents.get(item.part_of) == contents[item.id]))
+        "\n".join(_iter_review(item, ink, is_repeated=contents.get(item.part_of) == contents[item.id], in_full=in_full))
         for item in items
     )
 
@@ -138,7 +138,7 @@ def _get_content(item: ReviewItem) -> tuple[str, ...]:
     return (item.reason, *shown)
 
 
-def _iter_review(item: ReviewItem, ink: Ink, *, is_repeated: bool) -> Iterator[str]:
+def _iter_review(item: ReviewItem, ink: Ink, *, is_repeated: bool, in_full: bool) -> Iterator[str]:
     """Yield the lines of a review item; if it only repeats the question it is part of, only the place."""
     place = one_line(_format_place(item.path, item.line, item.end_line))
     yield from _iter_head(item.id, "yellow", place, item.unit, ink)
@@ -158,16 +158,15 @@ def _iter_review(item: ReviewItem, ink: Ink, *, is_repeated: bool) -> Iterator[s
     most = _LEFT_OUT_LINES if chosen == "nothing" else _SIDE_LINES
     changed = _make_difference(sides["base"], sides[item.newer], most)
     if changed:
-        yield from _iter_side("changes", changed, ink, alike=0, most=_LEFT_OUT_LINES)
+        yield from _iter_side("changes", changed, ink, alike=0, most=None if in_full else _LEFT_OUT_LINES)
     for side, lines in sides.items():
         if changed and side in ("base", item.newer):
             continue
         # Without a base one side added the text; the other side lost nothing and is not shown.
         if lines or (sides["base"] and side != "base"):
             others = [sides[name] for name in ("base", item.newer, "omni") if name != side and sides[name]]
-            yield from _iter_side(
-                side, lines, ink, alike=_count_alike(lines, others[0] if others else (), most), most=most
-            )
+            alike = 0 if in_full else _count_alike(lines, others[0] if others else (), most)
+            yield from _iter_side(side, lines, ink, alike=alike, most=None if in_full else most)
 
 
 def _make_difference(base: Sequence[str], newer: Sequence[str], most: int) -> list[str]:
@@ -194,15 +193,18 @@ def _count_alike(lines: Sequence[str], other: Sequence[str], most: int) -> int:
     return max(0, min(first - 1, len(lines) - most))
 
 
-def _iter_side(side: str, lines: Sequence[str], ink: Ink, *, alike: int, most: int) -> Iterator[str]:
-    """Yield ``most`` lines of a side, without the first ``alike`` lines, which another side has, too."""
+def _iter_side(side: str, lines: Sequence[str], ink: Ink, *, alike: int, most: int | None) -> Iterator[str]:
+    """Yield ``most`` lines of a side, without the first ``alike`` lines, which another side has, too.
+
+    Without ``most``, yields all lines, and each as long as it is.
+    """
     indent = min((len(line) - len(line.lstrip()) for line in lines if line), default=0)
     room = max(ink.width - 16, 20)
     rest = lines[alike:] if len(lines) > alike else lines
     bodies = [line[indent:] for line in rest[:most]] or ["(nothing)"]
-    shown = [shorten(body, room) for body in bodies]
+    shown = bodies if most is None else [shorten(body, room) for body in bodies]
     shown = [f"… {count(alike, 'line')} alike", *shown] if rest is not lines and alike else shown
-    shown += [f"… {count(len(rest) - most, 'more line')}"] if len(rest) > most else []
+    shown += [f"… {count(len(rest) - most, 'more line')}"] if most is not None and len(rest) > most else []
     for index, line in enumerate(shown):
         yield f"  {ink.paint(f'{side if not index else str():>8} |', 'blue')} {line}".rstrip()
 

@@ -31,13 +31,14 @@ def keep(root: Path, reviews: Sequence[ReviewItem], *, is_whole: bool = True) ->
     go with the next upgrade of all units (``is_whole``): it asks them again if they are still open.
     """
     fresh = {item.id for item in reviews}
-    earlier = [item for item in _load(resolved(root)) if item.id not in fresh and (item.in_file or not is_whole)]
-    if reviews or earlier:
-        _store(root, [*reviews, *earlier])
+    known = _load(resolved(root))
+    if reviews or known:
+        stay = (item for item in known if item.id not in fresh and (item.in_file or not is_whole))
+        _store(root, [*reviews, *stay])
 
 
 def forget(root: Path, ids: Collection[str]) -> None:
-    """Keep these items no longer: they are settled."""
+    """Keep these items no longer: nothing else tells that they are settled."""
     items = _load(resolved(root))
     if any(item.id in ids for item in items):
         _store(root, [item for item in items if item.id not in ids])

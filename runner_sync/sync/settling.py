@@ -19,6 +19,7 @@ from runner_sync.sync import asked
 from runner_sync.sync.options import CheckOptions, Tell, tell_nobody
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import find_modules
+from runner_sync.syntax import same_code
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,8 @@ def find_open(options: CheckOptions) -> OpenItems:
 def _find_files(options: CheckOptions) -> tuple[Path, list[str]]:
     """Return the folder, and the files in it that may hold review comments: the runners, and what upgrades wrote."""
     place = options.omni.path or Path()
+    if not place.is_dir():
+        raise InputError(f"{place} is not a folder: name the vllm-omni tree with --omni-path.")
     kept = asked.load_items(place)
     found: list[str] = []
     root = asked.find_root(place)
@@ -119,7 +122,7 @@ def settle(
             texts[item.path] = settled_text(texts[item.path], item, side)
     changes = [FileChange(path, found.texts[path], text) for path, text in texts.items() if text != found.texts[path]]
     paths = write.write(changes, found.root, tell=tell)
-    asked.forget(found.root, [item.id for item, _side in decisions])
+    asked.forget(found.root, [item.id for item, _side in decisions if item.is_listed_only])
     return paths
 
 
@@ -136,11 +139,11 @@ def settled_text(text: str, item: OpenItem, side: Side) -> str:
 
 
 def find_sides(text: str, item: OpenItem) -> list[Side]:
-    """Return the sides that can take the place of the chosen text and differ from it."""
+    """Return the sides that can take the place of the chosen text and differ from it in more than layout."""
     sides: list[Side] = []
     kept = None if item.is_listed_only else keep_chosen(text, item.id)
     for side in ("omni", "upstream"):
         with suppress(InputError):
-            if kept is not None and settled_text(text, item, side) != kept:
+            if kept is not None and not same_code(settled_text(text, item, side), kept):
                 sides.append(side)
     return sides

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from runner_sync.errors import InputError
 from runner_sync.render.escape import one_line
 from runner_sync.terminal import naming_profile
 from runner_sync.terminal.commands import DONE, LEFT_TO_A_PERSON
@@ -26,10 +27,12 @@ if TYPE_CHECKING:
 def settle(ids: Sequence[str], side: Side, options: CheckOptions, *, screen: Screen) -> int:
     """Settle the items with these ids for ``side``; without ids ask at a terminal, or list the open items elsewhere.
 
-    Returns the exit code.
+    Returns the exit code. Raises ``InputError`` for a side without ids.
     """
     from runner_sync import sync
 
+    if side != "chosen" and not ids:
+        raise InputError(f"--take {side} goes with the ids of review items: name them.")
     with naming_profile.add_to_errors(options):
         found = sync.find_open(options)
         if ids:
@@ -107,7 +110,7 @@ def _show(item: OpenItem, screen: Screen) -> None:
     if item.item is None:
         screen.show(f"\n{_format_head(item)}\n")
         return
-    screen.show(f"\n{render_items((item.item,), color=screen.is_colored(), width=screen.width())}\n")
+    screen.show(f"\n{render_items((item.item,), color=screen.is_colored(), width=screen.width(), in_full=True)}\n")
 
 
 def _ask(prompt: str, keys: Sequence[str], screen: Screen, read: Callable[[str], str]) -> str:

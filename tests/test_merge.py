@@ -317,6 +317,20 @@ def moving(old: str, new: str) -> str:
             MOVING.replace("    return", "    cache = {}\n    conn = self.other\n    return"),
             id="another value",
         ),
+        *(
+            pytest.param(
+                moving("    return", f"{between}    conn = self.conn\n{behind}    return"),
+                "conn = self.conn",
+                MOVING.replace("    return", f"{between}    conn = self.conn\n{behind}    return"),
+                id=between_id,
+            )
+            for between, behind, between_id in (
+                ("    self.conn = self.made\n", "", "upstream sets what it reads in between"),
+                ("    self.open_connection()\n", "", "upstream newly calls something in between"),
+                ("    if not ids:\n        return None\n", "", "behind a new exit"),
+                ("    conn = self.conn\n    size = 0\n", "", "twice"),
+            )
+        ),
     ],
 )
 def test_what_omni_has_from_a_third_party_does_not_come_again_where_upstream_moved_it(
@@ -325,6 +339,17 @@ def test_what_omni_has_from_a_third_party_does_not_come_again_where_upstream_mov
     """``sample_tokens`` of omni 0.22.0 read ``self.kv_connector_output``, emptied it, and then read it again."""
     result = merge(Triple(MOVING, MOVING, upstream), policy=PORT, pinned={pinned, "keep(a)"})
     assert result.text == left
+
+
+@pytest.mark.parametrize(("between", "is_read_again"), [("", False), ("    self.prepare()\n", True)])
+def test_two_statements_that_upstream_moved_together_stay_together(between: str, is_read_again: bool) -> None:
+    taking = "    conn = self.conn\n    self.conn = None\n"
+    base = MOVING.replace("    conn = self.conn\n", taking)
+    upstream = moving("    return", f"    cache = {{}}\n{between}{taking}    return")
+    result = merge(Triple(base, base, upstream), policy=PORT, pinned={"conn = self.conn", "self.conn = None"})
+    assert result.text.startswith(base.partition("    return")[0])
+    assert (result.text.count(taking) == 2) == is_read_again
+    assert result.text.count("conn = self.conn") == 1 + is_read_again
 
 
 CHECKED = "    if self.compressed:\n        self.rows.fill_(127)\n        self.spare.fill_(127)\n"

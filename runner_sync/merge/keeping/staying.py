@@ -7,6 +7,8 @@ strands.
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Collection
 
 from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge.keeping.settling import Settling
@@ -17,28 +19,32 @@ from runner_sync.merge.weave import (
     Doubt,
     Strand,
     Weave,
+    find_beside,
     heads_around,
     split_into_runs,
     strands_in_suite,
     strands_inside,
 )
 from runner_sync.statements import ROOT, below, clauses, in_suite, siblings
-from runner_sync.statements.dataflow import binds, reads, uses
+from runner_sync.statements.dataflow import binds, reads, uses, uses_anything_of
 from runner_sync.statements.likeness import COPY
 
 
 def keep_pinned(settling: Settling) -> None:
     """Keep what omni has from a third party, if upstream removed it and put nothing in its place.
 
-    What upstream moved within its suite stays where omni has it, and does not come in at the new place as well.
+    What upstream moved within its suite stays where omni has it. It does not come in at the new place as well, unless
+    it may do something else there.
     """
     weave, pinned = settling.weave, settling.terms.pinned
+    upstream = Counter(node.canon for node in weave.upstream)
     coming = {}
     for strand in settling.strands:
         if strand.sides == "u" and strand.kept:
             node = weave.upstream[strand.in_upstream]
-            if node.is_telling and not node.compound:
+            if node.is_telling and not node.compound and upstream[node.canon] == 1:
                 coming[_find_head(weave, strand, "u"), node.canon] = strand
+    moves = {}
     for run in split_into_runs(settling.strands):
         if any(strand.sides == "u" and strand.kept for strand in run):
             continue
@@ -46,7 +52,39 @@ def keep_pinned(settling: Settling) -> None:
             if strand.sides == "bo" and (canon := weave.omni[strand.in_omni].canon) in pinned:
                 strand.kept = True
                 if moved := coming.get((_find_head(weave, strand, "o"), canon)):
-                    moved.kept = False
+                    moves[strand] = moved
+    while differing := [old for old, new in moves.items() if _may_differ(weave, old, new, {*moves.values()})]:
+        for old in differing:
+            del moves[old]
+    for moved in moves.values():
+        moved.kept = False
+
+
+_CALL = re.compile(r"[\w)\]]\(")
+
+
+def _may_differ(weave: Weave, old: Strand, new: Strand, moving: Collection[Strand]) -> bool:
+    """Whether a statement that upstream moved may do something else at its new place than at its old one.
+
+    So it is if what it reads or sets is set in between, if a path leaves in between, or if upstream newly calls
+    something there or newly reads what the statement sets. Statements ``moving`` with it do not count.
+    """
+    moved = weave.upstream[new.in_upstream]
+    before = find_beside(weave, old, "o", -1, lambda strand: strand.upstream is not None)
+    place = below(weave.upstream, before.in_upstream)[-1] if before is not None else moved.parent
+    first, last = sorted((place, new.in_upstream))
+    between = [strand for strand in weave.of_upstream[first + 1 : last + 1] if strand not in moving]
+    nodes = [node for s in between if not (node := weave.upstream[s.in_upstream]).is_comment]
+    new_ones = [weave.upstream[s.in_upstream] for s in between if not weave.is_unedited(s, "u")]
+    return (
+        any(node.keyword in _EXITS for node in nodes)
+        or uses_anything_of(nodes, [moved])
+        or uses_anything_of([moved], new_ones)
+        or any(_CALL.search(node.canon) for node in new_ones if not node.is_comment)
+    )
+
+
+_EXITS = frozenset({"return", "raise", "break", "continue"})
 
 
 def _find_head(weave: Weave, strand: Strand, side: str) -> Strand | None:

@@ -100,9 +100,12 @@ def run(self, rows):
 @pytest.mark.parametrize(
     ("new", "is_renamed"),
     [
-        pytest.param("record.logits", False, id="an attribute"),
-        pytest.param("record[0]", False, id="an element"),
-        pytest.param("record()", False, id="its result"),
+        pytest.param("record.logits", False, id="an attribute of its name"),
+        pytest.param("record.shape", True, id="another attribute"),
+        pytest.param("record.float()", True, id="the result of a method"),
+        pytest.param("record[:4]", True, id="a slice"),
+        pytest.param("record[0]", True, id="an element, but the value elsewhere"),
+        pytest.param("record()", True, id="its result, but the value elsewhere"),
         pytest.param("record", True, id="the value"),
         pytest.param("record, self.more", True, id="the value and another"),
     ],
@@ -114,6 +117,15 @@ def test_a_value_of_which_upstream_now_reads_a_part_is_another(new: str, is_rena
     text = merge(Triple(base, base.replace("    return", own), upstream)).text
     assert ("self.note(record)" in text) == is_renamed
     assert ("self.note(logits)" in text) != is_renamed
+
+
+@pytest.mark.parametrize("new", ["record.logits", "record[0]", "record['logits']", "record()"])
+def test_a_value_of_which_upstream_reads_nothing_but_a_part_is_another(new: str) -> None:
+    base, own = LOGITS, "    self.note(logits)\n    return"
+    upstream = (
+        base.replace("logits = ", "record = ").replace("(logits)", f"({new})").replace("return logits", f"return {new}")
+    )
+    assert "self.note(logits)" in merge(Triple(base, base.replace("    return", own), upstream)).text
 
 
 def test_a_value_whose_parts_upstream_reads_as_before_is_the_same() -> None:

@@ -19,13 +19,12 @@ from runner_sync.edits import Places, apply
 from runner_sync.merge.matching.align import align
 from runner_sync.merge.matching.pairs import index_unique
 from runner_sync.merge.phrases.phrase import is_part_of
+from runner_sync.merge.preparing.differences import WORD, find_differences
 from runner_sync.model import Triple
 from runner_sync.statements import Mention, Node, UnparsableText, bound_in, flatten, mentions, parse_unit
 from runner_sync.statements.dataflow import binds, reads
 from runner_sync.syntax import parameter_names, walk
 from runner_sync.thresholds import SEEN_RENAMED
-
-_WORD = re.compile(r"[A-Za-z_]\w*|\W")
 
 
 def with_omni_names(triple: Triple) -> Triple:
@@ -179,7 +178,7 @@ def _find_renamed_value(triple: Triple, name: str) -> tuple[str, int, int] | Non
     for pair in align(base, omni):
         node = base[pair.left]
         if node.start >= made[0][0] and name in reads(node) | binds(node):
-            changed = dict(_find_differences(node.canon, omni[pair.right].canon))
+            changed = dict(find_differences(node.canon, omni[pair.right].canon))
             votes[changed.get(name, name)] += 1
     other, count = next(iter(votes.items()), (name, 0))
     later = {word for side, lines in zip((base, upstream), made, strict=True) for word in _find_used(side, lines[0])}
@@ -228,7 +227,8 @@ def _find_bound_instead(before: str, text: str, name: str) -> str:
 def find_renamed_locals(base: str, omni: str, *, whole: bool = False) -> dict[str, str]:
     """Return ``{base name: omni name}`` of locals that omni renamed alike in at least ``SEEN_RENAMED`` statements.
 
-    One of these statements must bind the local; with ``whole``, all that bind it must be equal but for the names.
+    One of these statements must bind the local; with ``whole``, all that bind it must be equal but for the names. No
+    statement may read the value as a part of another one; an element or a result counts only if none reads it whole.
     """
     gone, come = _find_unshared_locals(base, omni)
     if not gone or not come:
@@ -239,10 +239,16 @@ def find_renamed_locals(base: str, omni: str, *, whole: bool = False) -> dict[st
 
     left, right = flatten(base), flatten(omni)
     votes: dict[str, Counter[str]] = defaultdict(Counter)
+    read = set()
     pairs = {pair.left: right[pair.right] for pair in align(left, right, wanted=may_rename)}
     for at, node in pairs.items():
-        for old, new in _find_differences(left[at].canon, node.canon):
+        for old, new in find_differences(left[at].canon, node.canon):
             votes[old][new] += 1
+            if old not in binds(left[at]):
+                read.add((old, new))
+    for old, new in read:
+        if new:
+            votes[old].pop("", None)
     found = {
         old: new
         for old, counts in votes.items()
@@ -259,7 +265,7 @@ def _is_renamed_throughout(
 ) -> bool:
     """Whether all statements that bind a local are equal in the other text, apart from names and added arguments."""
     binding = [at for at, node in enumerate(left) if name in binds(node)]
-    expected = {at: "".join(renamed.get(word, word) for word in _WORD.findall(left[at].canon)) for at in binding}
+    expected = {at: "".join(renamed.get(word, word) for word in WORD.findall(left[at].canon)) for at in binding}
     return all(at in pairs and is_part_of(expected[at], pairs[at].canon) for at in binding)
 
 
@@ -271,20 +277,6 @@ def _is_bound_instead(left: Sequence[Node], pairs: Mapping[int, Node], name: str
 def _find_unshared_locals(base: str, omni: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the locals of each text that the other text does not mention."""
     return _find_bound(base) - _find_names(omni), _find_bound(omni) - _find_names(base)
-
-
-def _find_differences(a: str, b: str) -> set[tuple[str, str]]:
-    """Return the ``(old, new)`` names in which two texts differ, up to the first other difference.
-
-    ``new`` is empty if ``b`` differs only in using a part of another value (``new.x`` for ``old``)."""
-    pairs = set()
-    for x, y in zip(_WORD.findall(a), _WORD.findall(b), strict=False):
-        if x != y:
-            if not (x.isidentifier() and y.isidentifier()):
-                break
-            is_part = re.sub(rf"(?<![\w.]){y}(?:\.\w+|\[[^\[\]]*\]|\(\))", x, b) == a
-            pairs.add((x, "" if is_part else y))
-    return pairs
 
 
 def _find_names(text: str) -> frozenset[str]:

@@ -71,12 +71,50 @@ IN_SUITE = BASE.replace("    count =", "    if self.splits:\n        count =")
             REMOVED,
             id="again under a condition that goes",
         ),
+        pytest.param(
+            BASE,
+            with_reader(BASE),
+            REMOVED.replace("self.begin(rows)", "self.begin(self.parts(rows))"),
+            id="upstream makes the call elsewhere",
+        ),
+        pytest.param(
+            BASE,
+            with_reader(BASE),
+            REMOVED.replace("self.begin(rows)", "self.begin(self.size_of(rows))"),
+            id="upstream makes the call that it needs elsewhere",
+        ),
+        *(
+            pytest.param(
+                BASE.replace(SETTING, f"    {head}:\n        self.see(rows)\n"),
+                with_reader(BASE.replace(SETTING, f"    {head}:\n        self.see(rows)\n")),
+                REMOVED,
+                id=head,
+            )
+            for head in (
+                "def count(rows)",
+                "class count",
+                "with self.parts() as count",
+                "for count in self.parts()",
+                "if (count := self.parts())",
+            )
+        ),
     ],
 )
 def test_any_other_statement_goes_with_upstream(base: str, omni: str, upstream: str) -> None:
     result = merged(omni, upstream, base=base)
     assert "count = self.parts(size)" not in result.text
+    assert "size = self.size_of(rows)" not in result.text or "self.size_of(" in upstream
     assert names_asked(result) == []
+
+
+@pytest.mark.parametrize("call", ["parts", "len"])
+def test_a_statement_whose_call_upstream_does_not_make_elsewhere_stays(call: str) -> None:
+    setting = SETTING.replace("self.parts", "len") if call == "len" else SETTING
+    base = BASE.replace(SETTING, setting)
+    upstream = REMOVED.replace("self.begin(rows)", "self.begin(self.parts_of(rows), self.pool.parts(rows), len(rows))")
+    result = merged(with_reader(base), upstream, base=base)
+    assert setting in result.text
+    assert names_asked(result) == [("count",)]
 
 
 def test_in_a_port_the_removed_statement_goes() -> None:

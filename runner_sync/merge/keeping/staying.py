@@ -188,10 +188,11 @@ def _is_first_value_needed(settling: Settling, index: int, name: str) -> bool:
 def keep_values_read(settling: Settling) -> None:
     """Keep the only statements that set a local, with a doubt, if omni's code below still reads it.
 
-    There is no doubt if the reading code is in doubt itself, or stays only for what it sets in turn. Skips a local if
-    one of the statements is in a suite that does not stay, so that it would run under no condition. Runs only in a
-    copy: a port asks about the statements that came instead. Skips a method that upstream rewrote: of that, omni's
-    text stays as a whole if it needs what is gone.
+    There is no doubt if the reading code is in doubt itself. Skips a local if one of the statements is a head or is in
+    a suite that does not stay, so that it would run under no condition, if one reads what would be missing in turn, or
+    if upstream still makes the same call elsewhere, so that it would run twice. Runs only in a copy: a port asks about
+    the statements that came instead. Skips a method that upstream rewrote: of that, omni's text stays as a whole if it
+    needs what is gone.
     """
     if not settling.is_copy or _is_rewritten(settling):
         return
@@ -204,16 +205,43 @@ def keep_values_read(settling: Settling) -> None:
         reader = weave.of_omni[index]
         lost = uses(weave.omni[index]) - bound if reader.kept and reader.upstream is None else frozenset()
         for name in sorted(lost):
-            setting = [weave.of_omni[k] for k in range(index) if name in binds(weave.omni[k])]
-            heads = [head for strand in setting for head in heads_around(weave, strand, "o")]
-            if not setting or any(s.sides != "bo" for s in setting) or not all(head.kept for head in heads):
+            setting = _find_setting(weave, index, name, bound)
+            if not setting:
                 continue
             if reader not in asked:
-                settling.doubts.append(Doubt(setting[-1], Reason("removed value read", (name,)), CONTESTED))
+                last = max(setting, key=lambda strand: strand.in_omni)
+                settling.doubts.append(Doubt(last, Reason("removed value read", (name,)), CONTESTED))
             for strand in setting:
                 strand.kept = True
+                bound.update(binds(weave.omni[strand.in_omni]))
             asked.update(setting)
-            bound.add(name)
+
+
+def _find_setting(weave: Weave, index: int, name: str, bound: Collection[str]) -> set[Strand]:
+    """Return what must stay so that a local is set above a statement; empty if not all of it can stay."""
+    found = set[Strand]()
+    wanted = [(index, name)]
+    while wanted:
+        index, name = wanted.pop()
+        setting = {weave.of_omni[k] for k in range(index) if name in binds(weave.omni[k])}
+        if not all(_can_stay(weave, strand) for strand in setting):
+            return set()
+        for strand in setting - found:
+            node = weave.omni[strand.in_omni]
+            wanted += [(strand.in_omni, other) for other in uses(node) - binds(node) - {*bound}]
+        found |= setting
+    return found
+
+
+def _can_stay(weave: Weave, strand: Strand) -> bool:
+    node = weave.omni[strand.in_omni]
+    if strand.sides != "bo" or node.compound or not all(head.kept for head in heads_around(weave, strand, "o")):
+        return False
+    called = node.facts.called
+    made = f"{called}(" if called.startswith("self.") else node.canon.partition(" = ")[2]
+    call = re.compile(rf"(?<![\w.]){re.escape(made)}")
+    upstream = zip(weave.upstream, weave.of_upstream, strict=True)
+    return not (called and made) or not any(s.kept and call.search(other.canon) for other, s in upstream)
 
 
 def _is_rewritten(settling: Settling) -> bool:

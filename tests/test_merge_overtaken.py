@@ -41,6 +41,8 @@ def put_behind(line: str, added: str, text: str) -> str:
 
 
 UPDATED_FIRST = "self._update(out)\nself._begin(out)\nself._count(out)\ntotal = out.total"
+BEFORE_OF_N = "self._begin(n)\nself._count(n)\nself._update(out)\ntotal = n.total"
+UPDATED_FIRST_OF_N = "self._update(out)\nself._begin(n)\nself._count(n)\ntotal = n.total"
 UPDATED_LAST = "reqs = self.fetch(out)\nmeta = self.build(reqs)\nself._update(out)\nself.run(meta)"
 
 
@@ -71,6 +73,17 @@ UPDATED_LAST = "reqs = self.fetch(out)\nmeta = self.build(reqs)\nself._update(ou
             f"self._start(n)\n{UPDATED_FIRST}",
             id="it calls a method of what the statement uses",
         ),
+        *(
+            pytest.param(BEFORE_OF_N, "self._begin(n)", added, UPDATED_FIRST_OF_N, id=added)
+            for added in ("out.flag = 1", "out.size += 1", "out.rows[0] = 1", "out.rows.clear()", "out.a, out.b = n")
+        ),
+        pytest.param(
+            BEFORE_OF_N.replace("(out)", "(self.size)"),
+            "self._begin(n)",
+            "self.size.x = 4",
+            UPDATED_FIRST_OF_N.replace("(out)", "(self.size)"),
+            id="a part of an attribute",
+        ),
         pytest.param(
             EXIT,
             "reqs = self.fetch(out)",
@@ -92,6 +105,23 @@ def test_an_addition_past_which_upstream_moved_a_statement_is_a_question(
 @pytest.mark.parametrize(
     ("base", "line", "added", "upstream"),
     [
+        *(
+            pytest.param(BEFORE_UPDATE, "self._count(out)", added, UPDATED_FIRST, id=added)
+            for added in (
+                "logger.info('counted')",
+                "assert n > 0",
+                "'counted'",
+                "if self.debug:\n    logger.info('counted')",
+                "self.d['k'] = n",
+            )
+        ),
+        pytest.param(
+            BEFORE_OF_N.replace("(out)", "(out.rows)"),
+            "self._begin(n)",
+            "out.flag = 1",
+            UPDATED_FIRST_OF_N.replace("(out)", "(out.rows)"),
+            id="another part of the same object",
+        ),
         pytest.param(
             BEFORE_UPDATE, "self._begin(out)", "self.t.send(n)", UPDATED_FIRST, id="it is no neighbour and independent"
         ),

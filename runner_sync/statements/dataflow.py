@@ -55,8 +55,9 @@ def uses_anything_of(setting: Sequence[Node], using: Sequence[Node]) -> bool:
 
 def mention_any(names: Collection[str], using: Sequence[Node]) -> bool:
     """Whether the statements ``using`` mention a name, or anything of it: ``rows.ids`` for ``rows``."""
-    words = {word for node in using for word in _DOTTED.findall(node.canon)}
+    words = {word for node in using for word in DOTTED.findall(node.canon)}
     return any(name == word or word.startswith(f"{name}.") for name in names for word in words)
 
 
-_DOTTED = re.compile(r"[A-Za-z_][\w.]*")
+DOTTED = re.compile(r"[A-Za-z_][\w.]*")
+"""A name with all attributes read of it."""

@@ -7,6 +7,7 @@ A moved statement stands where upstream has it now, which says nothing about its
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 
 from runner_sync.confidence import REBUILT
@@ -14,9 +15,14 @@ from runner_sync.merge.doubts.misplaced import OUT_OF_ORDER, find_crossed
 from runner_sync.merge.placing.emit import Emitted
 from runner_sync.merge.weave import Doubt, Strand, Weave, find_beside, heads_around, pick_node
 from runner_sync.statements import Node, ancestors, below
-from runner_sync.statements.dataflow import attributes_set, binds, mention_any
+from runner_sync.statements.dataflow import DOTTED, attributes_set, binds, mention_any
 
 _EXITS = frozenset({"return", "break", "continue"})
+
+_IDLE = re.compile(
+    r"""(?:\w*log(?:ger|ging)?|warnings)\.\w+\(|assert [^()]*$|f?['"]|pass$|(?:if|elif) [^()]*$|else\b|#""", re.I
+)
+"""A log line, an assertion, a string, or a condition without a call: it may run at any time."""
 
 
 def find_overtaken(
@@ -61,7 +67,8 @@ def _is_overtaken(weave: Weave, addition: Strand, old: Strand, new: Strand, emit
     if not _changed_places(addition, old, new, emitted):
         return False
     own = _find_own(weave, addition)
-    sets_nothing = not any(binds(node) or attributes_set(node) for node in own)
+    sets_nothing = not any(binds(node) or attributes_set(node) or node.facts.targets for node in own)
+    sets_nothing = sets_nothing and not all(_IDLE.match(node.canon) for node in own)
     neighbours = (find_beside(weave, addition, "o", step, _is_any) for step in (-1, 1))
     return (sets_nothing and old in neighbours) or _may_leave(weave, addition) or _depend(weave, addition, old)
 
@@ -101,13 +108,15 @@ def _may_leave(weave: Weave, addition: Strand) -> bool:
 
 
 def _depend(weave: Weave, addition: Strand, other: Strand) -> bool:
-    """Whether one of two statements mentions what the other changes."""
+    """Whether one of two statements mentions what the other changes, or the object of which the other sets a part."""
     own, shared = _find_own(weave, addition), [pick_node(weave, other)]
     known = {name for node in weave.omni for name in binds(node)}
-    return any(
-        mention_any({name for node in one for name in _find_changed(node, known)}, two)
-        for one, two in ((own, shared), (shared, own))
-    )
+    for one, two in (own, shared), (shared, own):
+        changed = {name for node in one for name in _find_changed(node, known)}
+        whole = {name.rpartition(".")[0] for name in changed} - {"", "self"}
+        if mention_any(changed, two) or any(whole & {*DOTTED.findall(node.canon)} for node in two):
+            return True
+    return False
 
 
 def _find_changed(node: Node, known: Collection[str]) -> Iterator[str]:

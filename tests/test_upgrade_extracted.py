@@ -86,3 +86,13 @@ def test_an_addition_inside_code_that_was_taken_out_is_a_question(omni: str, add
 )
 def test_an_addition_that_keeps_its_place_is_no_question(omni: str, old: str, new: str) -> None:
     assert QUESTION not in [reason for reason, _, _ in upgraded(omni, old, new)[1]]
+
+
+def test_an_addition_that_moves_along_with_its_neighbours_has_not_changed_places() -> None:
+    base = BASE.replace("    with self.lock:\n        mask", "    mask").replace("        self.cache", "    self.cache")
+    omni = base.replace("    self.cache", f"{FIX[4:]}    self.cache")
+    taken = base[base.index("    total") : base.index("    self.log")]
+    new = base.replace(taken, "    total, mask = self.helper._masked(rows)\n")
+    text, asked = upgraded(omni, base, f"{new}\ndef _masked(self, rows):\n{taken}    return total, mask\n")
+    assert "mask = self.make(total)\n        mask = self.t.fix(mask)\n        self.cache(mask)" in text
+    assert not any("changed places" in reason for reason, *_ in asked)

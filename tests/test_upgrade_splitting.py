@@ -132,6 +132,24 @@ def test_a_further_definition_of_an_old_method_is_not_split_off_it(stub: str) ->
     )
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "is_kept"),
+    [
+        pytest.param("one()\nfour()", "two()\nown()\nthree()", True, id="the moved one is in the other half"),
+        pytest.param("one()\nfour()", "three()\nown()\ntwo()", False, id="moved within the half"),
+        pytest.param("one()\nfour()", "two()\nnew()\nown()\nthree()", True, id="new in the half"),
+        pytest.param("one()\nfour()", "two()\nreturn None\nown()\nthree()", False, id="a new exit"),
+        pytest.param("one()\nown()\nfour()", "two()\nthree()", True, id="in the first half"),
+        pytest.param("four()\nown()\none()", "two()\nthree()", False, id="moved within the first half"),
+    ],
+)
+def test_the_order_in_a_half_is_that_of_the_copy(first: str, second: str, is_kept: bool) -> None:
+    lines = f"{first}\n{splitting.CUT}\n{second}"
+    text = f"def run(self):\n{textwrap.indent(lines, '    ')}\n"
+    omni = "def run(self):\n    one()\n    two()\n    own()\n    three()\n    four()\n"
+    assert splitting.is_in_order(text, omni, lines.split("\n").index("own()") + 2) == is_kept
+
+
 def test_a_cut_inside_a_suite_is_none() -> None:
     text = f"def execute_model(self):\n    with self.lock:\n        {splitting.CUT}\n    return 1\n"
     assert splitting.cut_halves(text, SECOND) is None

@@ -146,6 +146,8 @@ def _merge_in_halves(
     )
     row, start = splitting.find_cut_row(result.text), splitting.count_head_rows(rest.text)
     for item in _drop_answered(result, draft, job):
+        if item.reason.kind == OUT_OF_ORDER and splitting.is_in_order(result.text, draft.text, item.line):
+            continue
         if item.line > row:
             rest = rest.with_questions(make_review_of_decision(item, rest, job.path, line=item.line - row + start))
         else:
@@ -309,6 +311,9 @@ def _find_unbound_locals(text: str, sides: Triple) -> frozenset[str]:
 
 OWN_NAME: merge.Kind = "renamed statement changed"
 """Reason of a decision about an upstream statement that omni has in its own form, under another name."""
+
+OUT_OF_ORDER: merge.Kind = "on the other side"
+"""Reason of a decision about a statement that has changed places with its neighbours."""
 
 UNSET_BY_OMNI: merge.Kind = "addition reads what omni does not set"
 """Reason of a decision that leaves out an upstream addition, because it reads a local that omni does not set."""

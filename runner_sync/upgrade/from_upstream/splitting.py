@@ -17,7 +17,7 @@ from collections.abc import Mapping
 
 from runner_sync import lineage
 from runner_sync.edits import margin
-from runner_sync.statements import parses
+from runner_sync.statements import flatten, parses
 from runner_sync.texts.member_text import self_names, split_head
 from runner_sync.thresholds import FROM_OLD
 from runner_sync.units.splitting import bare_name
@@ -83,6 +83,29 @@ def cut_halves(text: str, second: str) -> tuple[str, str] | None:
 def find_cut_row(text: str) -> int:
     """Return the 1-based line of the marker ``CUT``."""
     return next(k for k, line in enumerate(text.split("\n"), start=1) if line.strip() == CUT)
+
+
+def is_in_order(text: str, omni: str, line: int) -> bool:
+    """Whether the statement on a line of a joined text has all around it, within its half, as omni's text has it.
+
+    It is not if an exit that omni lacks stands in front of it.
+    """
+    row = find_cut_row(text)
+    half = [node for node in flatten(text) if (node.start > row) == (line > row) and not node.is_comment]
+    nodes = flatten(omni)
+    often = Counter(node.canon for node in nodes)
+    places = {node.canon: k for k, node in enumerate(nodes) if often[node.canon] == 1}
+    own = next((places.get(node.canon) for node in half if node.start == line), None)
+    if own is None:
+        return False
+    shared = [(places[node.canon], node.start) for node in half if node.canon in places]
+    exits = [node for node in half if node.start < line and node.keyword in _EXITS]
+    return all((place < own) == (start < line) for place, start in shared if place != own) and all(
+        node.canon in often for node in exits
+    )
+
+
+_EXITS = frozenset({"return", "break", "continue"})
 
 
 def count_head_rows(text: str) -> int:

@@ -65,6 +65,13 @@ def test_statements_that_may_run_are_left_alone(name: str) -> None:
         pytest.param("if rows:\n    a()\nelif not rows:\n    b()", [], id="another test"),
         pytest.param("if rows:\n    a()\nelse:\n    b()\n    if rows:\n        c()", [], id="something runs before it"),
         pytest.param("if self.f():\n    a()\nelif self.f():\n    b()", [], id="a call may return something else"),
+        pytest.param(
+            "if self.x:\n    a()\nelif self.f():\n    b()\nelif self.x:\n    c()", [], id="a call in between may set it"
+        ),
+        pytest.param(
+            "if self.f():\n    a()\nelif self.x:\n    b()\nelif self.x:\n    c()", [6], id="a call in front of both"
+        ),
+        pytest.param("if n:\n    a()\nelif (n := m):\n    b()\nelif n:\n    c()", [], id="it is set in between"),
         pytest.param("if (n := rows):\n    a()\nelif (n := rows):\n    b()", [], id="it sets something"),
         pytest.param("if rows:\n    if rows:\n        a()", [], id="it is in the same branch"),
         pytest.param("if rows:\n    a()\nif rows:\n    b()", [], id="it stands behind"),

@@ -22,15 +22,17 @@ def find_unreachable(text: str) -> list[int]:
 
 
 def find_repeated_tests(text: str) -> list[int]:
-    """Return 1-based lines of each ``if`` that begins the ``else`` of another one with the same test, which calls
-    nothing."""
+    """Return 1-based lines of each ``if`` that begins the ``else`` of another one with the same test.
+
+    No test from the one to the other calls or sets anything, which might change what it says.
+    """
     found = set[int]()
     for outer in walk(tree_of(text)):
         tests, one = set[str](), outer
         while isinstance(one, ast.If):
             test = ast.unparse(one.test)
             found |= {one.lineno} if test in tests else set()
-            tests |= set() if calls_in(one.test) or ":=" in test else {test}
+            tests = set() if calls_in(one.test) or ":=" in test else {*tests, test}
             one = one.orelse[0] if one.orelse else ast.Pass()
     return sorted(found)
 

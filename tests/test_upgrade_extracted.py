@@ -66,6 +66,31 @@ def test_an_addition_inside_code_that_was_taken_out_is_a_question(omni: str, add
 
 
 @pytest.mark.parametrize(
+    ("new", "chosen"),
+    [
+        pytest.param(
+            f"{CALLING}\ndef _masked(self, rows):\n    return self._inner(rows)\n{HELPER.replace('_masked', '_inner')}",
+            "total, mask = self._masked(rows)",
+            id="it only calls another new method",
+        ),
+        pytest.param(
+            CALLING + HELPER.replace("mask ", "m ").replace("(mask)", "(m)").replace(", mask", ", m"),
+            "total, mask = self._masked(rows)",
+            id="it has another name for a local",
+        ),
+        pytest.param(
+            CALLING.replace("_masked(rows)", "_masked")
+            + HELPER.replace("\ndef _masked(self, rows)", "\n@property\ndef _masked(self)"),
+            "total, mask = self._masked",
+            id="it is a property",
+        ),
+    ],
+)
+def test_code_that_was_taken_out_is_known_in_another_form(new: str, chosen: str) -> None:
+    assert (QUESTION, FIX.strip(), chosen) in upgraded(INSIDE, BASE, new)[1]
+
+
+@pytest.mark.parametrize(
     ("omni", "old", "new"),
     [
         pytest.param(
@@ -80,6 +105,12 @@ def test_an_addition_inside_code_that_was_taken_out_is_a_question(omni: str, add
         pytest.param(INSIDE, BASE + HELPER, NEW, id="the method was there before"),
         pytest.param(
             INSIDE, BASE, CALLING + "\ndef _masked(self, rows):\n    return self.made(rows)\n", id="it has other code"
+        ),
+        pytest.param(
+            INSIDE,
+            BASE,
+            f"{CALLING}\ndef _masked(self, rows):\n    return self.more(rows)\n{HELPER.replace('_masked', '_inner')}",
+            id="another new method has it, which nothing calls",
         ),
         pytest.param(INSIDE, BASE, BASE + HELPER, id="the method is not called here"),
     ],

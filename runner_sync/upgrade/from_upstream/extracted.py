@@ -12,18 +12,20 @@ The additions stay in the old method, so they no longer run between the statemen
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 
-from runner_sync import lineage
+from runner_sync import lineage, merge
 from runner_sync.confidence import CONTESTED
 from runner_sync.statements import Node, enclosing, flatten
 from runner_sync.texts.member_text import canonical, self_names
 from runner_sync.units.splitting import bare_name
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.questions.reviews import Shown, make_review
+from runner_sync.upgrade.running import find_reached
 
 FEWEST = 2
-"""Statements that a new method must have from the old one to count as taken out of it."""
+"""Statements that a new method, with those it calls, must have from the old one to count as taken out of it."""
 
 
 def ask_about_extracted(draft: Draft, path: str, *, base: str, old: Mapping[str, str], new: Mapping[str, str]) -> Draft:
@@ -34,9 +36,14 @@ def ask_about_extracted(draft: Draft, path: str, *, base: str, old: Mapping[str,
     assert draft.upstream is not None
     called = self_names(draft.upstream) - self_names(base)
     gone = lineage.fingerprint(base).keys() - lineage.fingerprint(draft.upstream).keys()
-    for name in (name for name in new if bare_name(name) in called and bare_name(name) not in old):
-        call = next((node for node in flatten(draft.text) if f"self.{bare_name(name)}(" in node.canon), None)
-        moved = gone & lineage.fingerprint(new[name]).keys()
+    added = {name: text for name, text in new.items() if bare_name(name) not in old}
+    for name in (name for name in added if bare_name(name) in called):
+        use = re.compile(rf"\bself\.{re.escape(bare_name(name))}\b")
+        call = next((node for node in flatten(draft.text) if use.search(node.canon)), None)
+        parts = [added[part] for part in sorted({name} | find_reached(added[name], added))]
+        moved = {
+            canon for part in merge.rename_alike(base, parts) for canon in lineage.fingerprint(part) if canon in gone
+        }
         kept = set(draft.own) & set(canonical(draft.text))
         inside = _find_inside(flatten(draft.before), moved, kept) if call is not None else []
         if inside and call is not None:

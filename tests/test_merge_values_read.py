@@ -107,6 +107,29 @@ def test_any_other_statement_goes_with_upstream(base: str, omni: str, upstream: 
     assert names_asked(result) == []
 
 
+@pytest.mark.parametrize("is_loop", [True, False], ids=["in a loop", "in no loop"])
+def test_what_sets_a_local_behind_its_reader_stays_in_a_loop(is_loop: bool) -> None:
+    head = "for row in rows" if is_loop else "if rows"
+    base = BASE.replace(
+        f"{SETTING}    self.set_up(count)\n",
+        f"    count = 0\n    {head}:\n        self.see(rows)\n        count += self.parts(rows)\n",
+    )
+    omni = base.replace("        count", "        self.own(count)\n        count")
+    result = merged(
+        omni, base.replace("    count = 0\n", "").replace("        count += self.parts(rows)\n", ""), base=base
+    )
+    assert "    count = 0\n" in result.text
+    assert ("count += self.parts(rows)" in result.text) == is_loop
+    assert names_asked(result) == [("count",)]
+
+
+def test_what_adds_the_result_of_a_call_that_upstream_makes_elsewhere_goes() -> None:
+    base = BASE.replace("count = self.parts(size)", "count = 0\n    count += len(rows)")
+    result = merged(with_reader(base), REMOVED.replace("self.begin(rows)", "self.begin(len(rows))"), base=base)
+    assert "count = 0" not in result.text
+    assert names_asked(result) == []
+
+
 @pytest.mark.parametrize("call", ["parts", "len"])
 def test_a_statement_whose_call_upstream_does_not_make_elsewhere_stays(call: str) -> None:
     setting = SETTING.replace("self.parts", "len") if call == "len" else SETTING

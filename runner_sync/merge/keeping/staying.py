@@ -25,7 +25,7 @@ from runner_sync.merge.weave import (
     strands_in_suite,
     strands_inside,
 )
-from runner_sync.statements import ROOT, below, clauses, in_suite, siblings
+from runner_sync.statements import ROOT, below, clauses, enclosing, in_suite, siblings
 from runner_sync.statements.dataflow import binds, reads, uses, uses_anything_of
 from runner_sync.statements.likeness import COPY
 
@@ -218,12 +218,14 @@ def keep_values_read(settling: Settling) -> None:
 
 
 def _find_setting(weave: Weave, index: int, name: str, bound: Collection[str]) -> set[Strand]:
-    """Return what must stay so that a local is set above a statement; empty if not all of it can stay."""
+    """Return what must stay so that a local is set above a statement or in a loop around it; empty if that cannot."""
     found = set[Strand]()
     wanted = [(index, name)]
     while wanted:
         index, name = wanted.pop()
-        setting = {weave.of_omni[k] for k in range(index) if name in binds(weave.omni[k])}
+        loops = [head for head in enclosing(weave.omni, index) if weave.omni[head].is_loop]
+        behind = below(weave.omni, min(loops))[-1] if loops else index
+        setting = {weave.of_omni[k] for k in range(behind + 1) if k != index and name in binds(weave.omni[k])}
         if not all(_can_stay(weave, strand) for strand in setting):
             return set()
         for strand in setting - found:
@@ -233,15 +235,18 @@ def _find_setting(weave: Weave, index: int, name: str, bound: Collection[str]) -
     return found
 
 
+_SET = re.compile(r" [^\s\w]{0,3}= ")
+
+
 def _can_stay(weave: Weave, strand: Strand) -> bool:
     node = weave.omni[strand.in_omni]
     if strand.sides != "bo" or node.compound or not all(head.kept for head in heads_around(weave, strand, "o")):
         return False
     called = node.facts.called
-    made = f"{called}(" if called.startswith("self.") else node.canon.partition(" = ")[2]
+    made = f"{called}(" if called.startswith("self.") else _SET.split(node.canon, maxsplit=1)[-1]
     call = re.compile(rf"(?<![\w.]){re.escape(made)}")
     upstream = zip(weave.upstream, weave.of_upstream, strict=True)
-    return not (called and made) or not any(s.kept and call.search(other.canon) for other, s in upstream)
+    return not _CALL.search(made) or not any(s.kept and call.search(other.canon) for other, s in upstream)
 
 
 def _is_rewritten(settling: Settling) -> bool:

@@ -300,6 +300,29 @@ def test_an_addition_stands_elsewhere_whatever_its_local_is_called_there(host: s
     assert left.removed is goes
 
 
+MORE_RENAMED = RENAMED + "        self.keep(sizes)\n        self.more(rows)\n"
+RENAMED_HOST = MORE_RENAMED.replace("sizes", "lengths")
+
+
+@pytest.mark.parametrize(
+    ("host", "goes"),
+    [
+        pytest.param(RENAMED_HOST, True, id="the same value"),
+        pytest.param(RENAMED_HOST.replace("self.measure(rows)", "self.total_of(rows)"), False, id="another value"),
+        pytest.param(
+            RENAMED_HOST.replace("lengths = self.measure(rows)", "for lengths in rows:\n            self.see(lengths)"),
+            False,
+            id="another loop",
+        ),
+    ],
+)
+def test_a_renamed_local_must_have_the_same_value_there(host: str, goes: bool) -> None:
+    below = host.replace("_note", "_preprocess") + CALLER.replace("_note", "_preprocess")
+    own = tuple(line.strip() for line in MORE_RENAMED.splitlines()[1:])
+    (left,) = left_of(["_note"], base=OLD, text=MORE_RENAMED, own=own, below=below)
+    assert left.removed is goes
+
+
 COUNTED = """\
     def _note(self, rows):
         if not rows:

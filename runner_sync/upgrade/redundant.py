@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 from runner_sync.confidence import CONTESTED, DERIVED, REBUILT
@@ -247,23 +247,31 @@ def _find_hosts(own: Sequence[str], draft: Draft, methods: Mapping[str, str]) ->
 def _find_held(own: Sequence[str], draft: Draft, text: str) -> set[str]:
     """Return the ``own`` statements that a method has, under whatever name it binds one of the draft's locals.
 
-    The method must have at least ``SEEN_RENAMED`` of them under the same other name, which the draft does not bind.
+    The method must have at least ``SEEN_RENAMED`` of them under the same other name, which the draft does not bind, and
+    a statement that binds the local.
     """
     theirs = {*canonical(text)}
     held = theirs.intersection(own)
     if not held:
         return held
-    mine = find_locals(draft.before)
-    renamed = {pattern: name for canon in theirs for name, pattern in _blank(canon, find_locals(text) - mine)}
+    mine, nodes = find_locals(draft.before), list_nodes(draft.before)[1:]
+    renamed: defaultdict[str, set[str]] = defaultdict(set)
+    for canon in theirs:
+        for name, pattern in _blank(canon, find_locals(text) - mine):
+            renamed[pattern].add(name)
     seen: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for canon in {*own} - held:
         for name, pattern in _blank(canon, mine):
-            if pattern in renamed:
-                seen[name, renamed[pattern]].add(canon)
-    return held.union(*(canons for canons in seen.values() if len(canons) >= SEEN_RENAMED))
+            for other in renamed.get(pattern, ()):
+                seen[name, other].add(canon)
+    for (name, other), canons in seen.items():
+        setters = [pattern for node in nodes if name in node.facts.binds for _, pattern in _blank(node.canon, {name})]
+        if len(canons) >= SEEN_RENAMED and any(other in renamed.get(pattern, ()) for pattern in setters):
+            held |= canons
+    return held
 
 
-def _blank(canon: str, names: frozenset[str]) -> Iterator[tuple[str, str]]:
+def _blank(canon: str, names: Set[str]) -> Iterator[tuple[str, str]]:
     """Yield each of the names that a statement mentions, with the statement with a blank in place of it."""
     for name in names & {*re.findall(r"(?<![\w.])\w+", canon)}:
         yield name, re.sub(rf"(?<![\w.]){name}\b", "…", canon)

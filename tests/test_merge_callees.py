@@ -123,6 +123,31 @@ def test_a_changed_argument_whose_place_is_unclear_is_a_question(inner: str, mor
     assert kinds == ["both changed a part"]
 
 
+@WRAPS
+@pytest.mark.parametrize(
+    ("more", "kinds"),
+    [
+        pytest.param("rows, n=len(rows)", ["both changed a part"], id="a keyword reads the value"),
+        pytest.param("rows, rows.shape[0]", ["both changed a part"], id="an argument reads the value"),
+        pytest.param("rows, n=len(lines)", [], id="it reads another one"),
+        pytest.param("rows, n=self.rows", [], id="it reads an attribute"),
+    ],
+)
+def test_a_new_argument_that_reads_the_changed_value_is_a_question(more: str, kinds: list[str], is_omnis: bool) -> None:
+    """``n=len(rows)`` may have to be ``n=4`` behind ``rows[:4]``."""
+    text, _, asked_for = wrapped("logits = self.compute(…)", "rows[:4]", more, is_omnis=is_omnis)
+    assert text == f"def run(self):\n    logits = self.compute({more.replace('rows', 'rows[:4]', 1)})\n"
+    assert asked_for == kinds
+
+
+def test_a_comment_on_a_changed_value_stays_or_is_shown() -> None:
+    base = "def run(self):\n    out = f(a)\n    return out\n"
+    sides = [base.replace("f(a)", new) for new in ("f(\n        # own\n        g(a),\n    )", "f(a, m=1)")]
+    assert "# own" in merge(Triple(base, *sides)).text
+    (item,) = merge(Triple(base, *sides[::-1])).decisions
+    assert "# own" in item.upstream
+
+
 @pytest.mark.parametrize("is_omnis", [True, False], ids=["omni unwraps", "upstream unwraps"])
 def test_an_argument_of_a_removed_call_does_not_go_to_the_call_around_it(is_omnis: bool) -> None:
     base = "def go(self):\n    out = run(find(rows))\n    return out\n"

@@ -231,8 +231,8 @@ def _merge_from(base: str, omni: Node, upstream: Node, policy: Policy) -> tuple[
         others = _find_retargeted_calls(base, omni, upstream, merged)
         return _make_content(merged, upstream), Reason("arguments of another call", others) if others else None
     valued = merge_values(*texts, compound=omni.compound)
-    if valued is not None and parses(valued):
-        return _make_content(valued, upstream), None
+    if valued is not None and parses(valued[0]) and not with_remarks(valued[0], Triple(*texts))[1]:
+        return _make_content(valued[0], upstream), SAME_PART if valued[1] else None
     whole = merge_surrounded(*texts, compound=omni.compound)
     if whole is not None and parses(whole):
         is_guess = whole != omni.text and is_order_guessed(*texts, compound=omni.compound)

@@ -15,16 +15,19 @@ from collections.abc import Iterator, Mapping
 
 from runner_sync.edits import Places, apply
 from runner_sync.merge.phrases.trees import parse_or_empty
-from runner_sync.syntax import calls_in
+from runner_sync.statements import comments_in
+from runner_sync.syntax import calls_in, walk
 
 Values = Mapping[int | str | None, ast.expr]
 """The values of a call by position or keyword; ``None`` stands for a ``**mapping``."""
 
 
-def merge_values(base: str, omni: str, upstream: str, *, compound: bool) -> str | None:
-    """Return the text of the side with more arguments, with the other side's values.
+def merge_values(base: str, omni: str, upstream: str, *, compound: bool) -> tuple[str, bool] | None:
+    """Return the text of the side with more arguments, with the other side's values, and whether it is doubtful.
 
-    ``None`` if the other side changed anything else, or if a text does not call the function exactly once.
+    It is doubtful if an added argument reads what an old value read that the other side replaced: in ``f(rows[:4],
+    n=len(rows))`` it may have to follow. ``None`` if the other side changed anything else, if a text does not call the
+    function exactly once, or if a comment of upstream's would go.
     """
     tail = "\n    pass" if compound else ""
     for grown, changed in ((upstream, omni), (omni, upstream)):
@@ -32,8 +35,18 @@ def merge_values(base: str, omni: str, upstream: str, *, compound: bool) -> str 
             keys = [key for key, value in old.items() if ast.dump(own[key]) != ast.dump(value)]
             back = _replace(changed, own, keys, base, old)
             if ast.unparse(parse_or_empty(back + tail)) == ast.unparse(parse_or_empty(base + tail)):
-                return _replace(grown, more, keys, changed, own)
+                made = _replace(grown, more, keys, changed, own)
+                kept, theirs = ({one.string for one in comments_in(text)} for text in (made, upstream))
+                if not theirs <= kept:
+                    return None
+                replaced = {name for key in keys for name in _find_names(old[key])}
+                added = {name for key, value in more.items() if key not in old for name in _find_names(value)}
+                return made, not replaced.isdisjoint(added)
     return None
+
+
+def _find_names(value: ast.expr) -> set[str]:
+    return {node.id for node in walk(value) if isinstance(node, ast.Name)} - {"self"}
 
 
 def _find_calls(base: str, grown: str, changed: str) -> Iterator[tuple[Values, Values, Values]]:

@@ -218,39 +218,6 @@ def test_omnis_text_stands_where_upstream_rebuilt_the_method_around_an_edit(
     assert (omni in result.after) == is_kept
 
 
-BOTH = ["omni and upstream changed the same part of a statement"]
-
-
-@pytest.mark.parametrize(
-    ("base", "omni", "upstream", "made", "asked"),
-    [
-        pytest.param(
-            "SIZES = (1, 2)", "SIZES = (1, 2, 9)", "SIZES = (1, 2, 3)", "SIZES = (1, 2, 3, 9)", [], id="both add"
-        ),
-        pytest.param("SIZE = 4", "SIZE = 8", "SIZE = 6", "SIZE = 8", BOTH, id="both changed it"),
-        pytest.param("SIZE: int = 4", "SIZE: int = 8", "SIZE: int = 6", "SIZE: int = 8", BOTH, id="annotated"),
-        pytest.param("SIZE = 4", "SIZE = 8", "SIZE = 4", "SIZE = 8", [], id="only omni did"),
-        pytest.param("SIZE = 4", "SIZE = 4", "SIZE = 6", "SIZE = 6", [], id="only upstream did"),
-        pytest.param(
-            "def size(self):\n        return 4",
-            "size = 8",
-            "def size(self):\n        return 6",
-            "size = 8",
-            [],
-            id="a method",
-        ),
-    ],
-)
-def test_a_field_that_both_changed_is_merged(base: str, omni: str, upstream: str, made: str, asked: list[str]) -> None:
-    """Two values of one field share no statement, and a field has no ``super()`` by which an override follows."""
-    sides = [side(ref, f"    {text}\n\n{run(1)}") for ref, text in (("0.1", base), ("0.2", upstream))]
-    text = f"class OmniNPUModelRunner(NPUModelRunner):\n    {omni}\n\n    def own(self):\n        return 1\n"
-    result = upgrade_module(ModuleJob(NPU, MODULE, "runner.py", text, Upstream(new=sides[1], bases=tuple(sides))))
-    fields = result.after.partition("\n")[2].partition("    def own")[0]
-    assert [line.strip() for line in fields.splitlines() if line and "runner-sync: review" not in line] == [made]
-    assert [item.reason for item in result.reviews] == asked
-
-
 @pytest.mark.parametrize("apart", [frozenset(), frozenset({UNIT})], ids=["inferred", "the lock has it without a base"])
 def test_what_the_lock_records_without_a_base_does_not_become_a_copy(apart: frozenset[str]) -> None:
     """Among the few revisions that a lock names, an override can be close to one by chance."""

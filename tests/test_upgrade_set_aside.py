@@ -99,7 +99,7 @@ def test_a_method_that_upstream_assigns_is_no_statement_of_it() -> None:
 
 def test_a_method_that_upstream_dropped_is_gone() -> None:
     _text, reasons = _after("class NPUModelRunner(Base):\n    def other(self):\n        run = 1\n        return run\n")
-    assert reasons == ["upstream no longer has what this is a copy of; the copy stays"]
+    assert reasons == ["upstream no longer has the method that this is a copy of; the copy stays"]
 
 
 def test_what_overrides_a_method_that_upstream_has_inside_an_if_gets_its_ports(

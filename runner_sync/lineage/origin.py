@@ -15,7 +15,7 @@ from runner_sync.lineage.likeness import FEWEST, Fingerprint, comments, fingerpr
 from runner_sync.model import Lineage
 from runner_sync.statements.likeness import COPY, dice
 from runner_sync.statements.parents import parent_calls
-from runner_sync.statements.parsing import first_function, tree_of
+from runner_sync.statements.parsing import first_function
 
 SHORT = 15
 """A method with fewer statements than this may agree with another in a few by chance."""
@@ -152,13 +152,10 @@ def classify(text: str, origin: Origin | None, *, owner: str = "") -> Lineage:
     A method that calls its parent's method is a wrapper with a body of its own, unless it is nearly identical to
     upstream. In real upgrades people carried 90 … 99 % of the upstream changes into copies and none into wrappers. If
     the upstream method calls its parent's method as well, a copy does so too; then only the other statements are
-    compared, unless the unit calls the method of ``owner`` itself. A unit that assigns a value is a copy if upstream's
-    does: it has no parent to call, and a merge of the two values shows what each side changed.
+    compared, unless the unit calls the method of ``owner`` itself.
     """
     if origin is None:
         return "own"
-    if _is_assignment(text) and _is_assignment(origin.text):
-        return "copy"
     own, upstream = fingerprint(text), fingerprint(origin.text)
     if parents := _find_parents(text):
         is_alike = owner not in parents and _find_parents(origin.text)
@@ -172,10 +169,6 @@ def classify(text: str, origin: Origin | None, *, owner: str = "") -> Lineage:
     shared = (own & upstream).total()
     is_part = shared >= max(PART, own.total() * PART_SHARE) or _is_cut_out(text, upstream)
     return "copy" if is_copy or is_part else "override"
-
-
-def _is_assignment(text: str) -> bool:
-    return [*map(type, tree_of(text).body)] in ([ast.Assign], [ast.AnnAssign])
 
 
 def _is_cut_out(text: str, upstream: Fingerprint) -> bool:

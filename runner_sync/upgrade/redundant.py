@@ -58,7 +58,7 @@ def _drop_if_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, si
         shown = Shown(find_base_text(draft, job) or "", draft.text, draft.upstream or "", chosen=draft.text)
         return draft.with_questions(make_review(draft, job.path, reason=again, confidence=CONTESTED, shown=shown))
     if draft.kind == "copy" and draft.upstream is None and draft.base is not None:
-        reason = "upstream no longer has what this is a copy of; the copy stays"
+        reason = "upstream no longer has the method that this is a copy of; the copy stays"
         shown = Shown(omni=draft.before, chosen=draft.text)
         return draft.with_questions(make_review(draft, job.path, reason=reason, confidence=REBUILT, shown=shown))
     inherited_text = _find_inherited_by_twin(draft, job, side)

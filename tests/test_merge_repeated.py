@@ -89,6 +89,8 @@ DRAFT = """    if self.spec:
             CALL.replace("self.model", "keep(self.model", 1) + ")", "self.model.compute(a)", False, id="a call around"
         ),
         pytest.param(OWN_CALL, "self.model.draft(draft_rows)", False, id="upstream calls another"),
+        pytest.param(OWN_CALL, "self.model.compute(draft_rows, self.metadata)", False, id="it has what omni added"),
+        pytest.param(OWN_CALL, "self.model.compute(draft_rows, self.rows)", True, id="it has another argument"),
     ],
 )
 def test_a_further_call_of_what_omni_calls_otherwise(own: str, new: str, is_asked: bool) -> None:
@@ -99,3 +101,24 @@ def test_a_further_call_of_what_omni_calls_otherwise(own: str, new: str, is_aske
     assert [(reason.kind, reason.names) for reason in reasons] == [
         ("called without omni's change", ("self.model.compute",))
     ] * is_asked
+
+
+@pytest.mark.parametrize(
+    ("old", "own", "new"),
+    [
+        pytest.param(
+            "logger.info('begin of the run')", "logger.info('begin of %s', rows)", "logger.info('b')", id="log"
+        ),
+        pytest.param(
+            "self.logger.info('begin of the run')", "self.note(rows)", "self.logger.info('b')", id="own logger"
+        ),
+        pytest.param(
+            "number_of_all_rows = len(rows)", "number_of_all_rows = count(rows)", "m = len(ids)", id="built in"
+        ),
+        pytest.param("rows.append(ids)", "other.append(ids)", "rows.append(hidden)", id="a short statement"),
+    ],
+)
+def test_a_further_call_of_what_is_called_anywhere_needs_no_question(old: str, own: str, new: str) -> None:
+    base = BASE.replace(CALL, old)
+    result = merge(Triple(base, base.replace(old, own), base.replace("    self.keep(logits)\n", DRAFT.format(new))))
+    assert "called without omni's change" not in {item.reason.kind for item in result.decisions}

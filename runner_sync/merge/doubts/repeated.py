@@ -15,8 +15,10 @@ Only one of the two gets omni's form. The same holds for a new call ``self.compu
 from __future__ import annotations
 
 import ast
+import builtins
+import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 
 from runner_sync.confidence import CONTESTED
 from runner_sync.merge.reason import Reason
@@ -45,35 +47,55 @@ def find_repeated_without_edit(weave: Weave, kept: Sequence[Strand]) -> list[Dou
 def find_called_without_edit(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     """Return doubts about new upstream calls of a function of which omni changed each old call.
 
-    Omni added arguments to the old call, or calls another function instead. Upstream must call it more often now. A
-    statement that the base has, too, is for `find_repeated_without_edit`.
+    Omni added arguments to the old call that the new one lacks, or calls another function instead. Upstream must call
+    it more often now. A statement that the base has, too, is for `find_repeated_without_edit`. Loggers, built-in
+    functions and short statements do not count, as many calls of theirs have nothing to do with each other.
     """
     more = Counter(node.facts.called for node in weave.upstream) - Counter(node.facts.called for node in weave.base)
-    edited: dict[str, list[bool]] = defaultdict(list)
+    edited: dict[str, list[Set[str] | None]] = defaultdict(list)
     for node, strand in zip(weave.base, weave.of_base, strict=True):
-        if node.facts.called and node.facts.called in more:
-            is_alive = strand.kept and weave.is_edited(strand, "o")
-            edited[node.facts.called].append(is_alive and _calls_otherwise(node, weave.omni[strand.in_omni]))
+        called = node.facts.called
+        if called in more and called not in _BUILTINS and not _LOGGER.search(called):
+            is_alive = strand.kept and node.weight >= DISTINCT and weave.is_edited(strand, "o")
+            edited[called].append(_find_added(node, weave.omni[strand.in_omni]) if is_alive else None)
     known = {node.canon for node in weave.base}
     doubts = []
     for strand in kept:
         node = pick_node(weave, strand)
         called = node.facts.called if strand.sides == "u" and node.canon not in known else ""
-        if called in edited and all(edited[called]):
+        given = _list_arguments(node, called) if called in edited else set()
+        if called in edited and all(added is not None and not (added and added <= given) for added in edited[called]):
             doubts.append(Doubt(strand, Reason("called without omni's change", (called,)), CONTESTED))
     return doubts
 
 
-def _calls_otherwise(old: Node, own: Node) -> bool:
-    """Whether omni's form of a statement calls another function, or the same one with more arguments."""
-    before, now = (_count_arguments(node, old.facts.called) for node in (old, own))
-    return now > before if now is not None and before is not None else bool(own.facts.called)
+_BUILTINS = frozenset({"", *dir(builtins)})
+_LOGGER = re.compile(r"(?:^|[._])log(?:ger|ging)?\.")
+
+
+def _find_added(old: Node, own: Node) -> Set[str] | None:
+    """Return the arguments that omni added to the call of a statement; none if it calls another function instead.
+
+    ``None`` if omni did neither.
+    """
+    called = old.facts.called
+    before, now = _count_arguments(old, called), _count_arguments(own, called)
+    if now is None or before is None:
+        return frozenset() if own.facts.called else None
+    return _list_arguments(own, called) - _list_arguments(old, called) if now > before else None
 
 
 def _count_arguments(node: Node, called: str) -> int | None:
     """Return the most arguments that a statement gives to a function; ``None`` if it does not call it."""
-    calls = (call for call in calls_in(tree_of(node.canon)) if dotted_name(call.func) == called)
-    return max((len(call.args) + len(call.keywords) for call in calls), default=None)
+    return max((len(call.args) + len(call.keywords) for call in _find_calls(node, called)), default=None)
+
+
+def _list_arguments(node: Node, called: str) -> set[str]:
+    return {ast.unparse(one) for call in _find_calls(node, called) for one in (*call.args, *call.keywords)}
+
+
+def _find_calls(node: Node, called: str) -> list[ast.Call]:
+    return [call for call in calls_in(tree_of(node.canon)) if dotted_name(call.func) == called]
 
 
 def _find_changed_by_omni(

@@ -242,6 +242,10 @@ def test_of_a_statement_that_both_changed_nothing_is_lost_or_doubled(
         pytest.param("a = f(b)", "a = g(f(b))", "a = h(f(b))", True, id="two calls"),
         pytest.param("a = f(b)", "a = f(b).float()", "a = f(b).squeeze(0)", True, id="two methods of it"),
         pytest.param("a = f(b)", "a = g(f(b))", "a = h(b)", False, id="a call and another function"),
+        pytest.param("if a and b:", "if a and b and c:", "if not (a and b):", True, id="a third operand and not"),
+        pytest.param("if a or b:", "if a or b or c:", "if (a or b) and d:", True, id="a third operand and another"),
+        pytest.param("if a and b:", "if (a and b) and c:", "if d and (a and b):", False, id="two and around two"),
+        pytest.param("x = a", "x = a or b", "x = a or c", True, id="the first true value"),
     ],
 )
 def test_what_both_sides_put_around_one_expression_is_a_question(

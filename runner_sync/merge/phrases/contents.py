@@ -228,6 +228,8 @@ def _merge_from(base: str, omni: Node, upstream: Node, policy: Policy) -> tuple[
     if merged is not None:
         if are_placed_by_guess(*(_as_module(text, omni) for text in (*texts, merged))):
             return _make_content(merged, upstream), BY_PLACE
+        if merged not in texts and is_order_guessed(*texts, compound=omni.compound):
+            return _make_content(merged, upstream), AROUND
         others = _find_retargeted_calls(base, omni, upstream, merged)
         return _make_content(merged, upstream), Reason("arguments of another call", others) if others else None
     valued = merge_values(*texts, compound=omni.compound)

@@ -77,15 +77,32 @@ def merge_surrounded(base: str, omni: str, upstream: str, *, compound: bool) -> 
 def is_order_guessed(base: str, omni: str, upstream: str, *, compound: bool) -> bool:
     """Whether both sides put something around the base's condition or value, so that which is inside is a guess.
 
-    It is none for two ``and`` or two ``or``, whose order does not matter, and for a tuple, which stays outside.
+    It is none for a condition with two ``and`` or two ``or``, whose order does not matter, and for a tuple, which stays
+    outside. A base ``a and b`` may also have more operands: ``not (a and b)`` and ``a and b and c`` leave it open.
     """
     mains = [_find_main_expression(text, compound=compound) for text in (base, omni, upstream)]
     old, own, new = mains
-    if old is None or own is None or new is None or not (_contains(own, old) and _contains(new, old)):
+    if old is None or own is None or new is None:
+        return False
+    if not all(_contains(side, old) or _extends(side, old) for side in (own, new)):
         return False
     if isinstance(own, ast.BoolOp) and isinstance(new, ast.BoolOp) and type(own.op) is type(new.op):
-        return not all(any(ast.dump(value) == ast.dump(old) for value in side.values) for side in (own, new))
+        operands = all(
+            _extends(side, old) or any(ast.dump(value) == ast.dump(old) for value in side.values) for side in (own, new)
+        )
+        return not operands or not _is_condition(omni, compound=compound)
     return not isinstance(own, _NO_OPERAND) and not isinstance(new, _NO_OPERAND)
+
+
+def _extends(whole: ast.expr, part: ast.expr) -> bool:
+    """Whether ``whole`` has the operands of an ``and`` or ``or`` and more."""
+    if not (isinstance(whole, ast.BoolOp) and isinstance(part, ast.BoolOp) and type(whole.op) is type(part.op)):
+        return False
+    return Counter(map(ast.dump, part.values)) < Counter(map(ast.dump, whole.values))
+
+
+def _is_condition(text: str, *, compound: bool) -> bool:
+    return hasattr(parse_statement(f"{text}\n    pass" if compound else text), "test")
 
 
 def _replace_part(text: str, place: ast.expr, part: str, wanted: str, *, compound: bool) -> str | None:

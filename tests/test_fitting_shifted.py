@@ -31,6 +31,11 @@ def test_omnis_argument_is_named_where_upstreams_parameter_comes_first(given: st
     assert named(given) == made
 
 
+def test_omnis_argument_is_named_where_upstream_passes_the_new_parameter() -> None:
+    """The merged call is neither side's."""
+    assert named("rows, own, flag=True", own="rows, own", upstream="rows, flag=True") == "rows, talker=own, flag=True"
+
+
 def test_all_behind_the_new_parameter_are_named() -> None:
     more = "    def build(self, {}rows, talker=None):\n        return rows\n"
     now = more.format("flag, ")
@@ -49,6 +54,9 @@ def test_all_behind_the_new_parameter_are_named() -> None:
         pytest.param("rows, own", {"now": NOW.replace("talker=None", "talker=None, /")}, id="by place only"),
         pytest.param("rows, own", {"upstream": "rows, own"}, id="upstream's call"),
         pytest.param("rows, own", {"own": "rows"}, id="a call that is new"),
+        pytest.param(
+            "rows, True, own", {"own": "rows, own", "upstream": "rows, True"}, id="upstream's argument in front"
+        ),
     ],
 )
 def test_other_calls_stay(given: str, options: dict[str, str]) -> None:

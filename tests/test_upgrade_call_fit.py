@@ -79,6 +79,41 @@ def test_a_new_call_of_what_stays_as_it_was_is_a_question(only: tuple[str, ...],
     assert asked(Draft("Runner.fetch", (Stage(OLD),)), run, *only) == [(reason, 2)]
 
 
+def build(parameters: str) -> str:
+    return f"    def build(self, {parameters}):\n        return rows\n"
+
+
+@pytest.mark.parametrize(
+    ("now", "given", "made", "shown"),
+    [
+        pytest.param(
+            "rows, flag, talker=None",
+            "rows, talker=own",
+            "rows, talker=own",
+            ("self.build(rows, own)", "self.build(rows, True)", "self.build(rows, talker=own)"),
+            id="the old argument would be the flag",
+        ),
+        pytest.param(
+            "rows, talker=None, flag=False",
+            "rows, own, size=1",
+            "rows, own",
+            ("", "self.build(rows, own, size=1)", ""),
+            id="it is what it was",
+        ),
+    ],
+)
+def test_an_old_call_whose_arguments_would_be_others_does_not_come_back(
+    now: str, given: str, made: str, shown: tuple[str, str, str]
+) -> None:
+    run = "    def run(self, rows, own):\n        return self.build({})\n"
+    callee = Draft("Runner.build", (Stage(build("rows, talker=None")), Stage(build(now), "upstream")))
+    stages = (Stage(run.format("rows, own")), Stage(run.format(given), "upstream"))
+    caller_draft = Draft("Runner.run", stages, upstream=run.format("rows, True"))
+    _, result = ask_about_calls([callee, caller_draft], JOB)
+    assert result.text == run.format(made)
+    assert [(item.omni, item.upstream, item.chosen) for item in result.reviews] == [shown]
+
+
 @pytest.mark.parametrize(
     ("before", "after", "made"),
     [

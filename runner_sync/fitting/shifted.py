@@ -25,19 +25,20 @@ def pass_shifted_by_name(text: str, before: str, upstream: str, method: tuple[st
     """Return a caller with one more call of omni's that names its shifted arguments; ``None`` if there is none.
 
     ``before`` and ``upstream`` are the caller's other texts, ``method`` the callee's name and its texts before and now.
-    A call that upstream has, too, is written for the new signature.
+    A call is omni's by its arguments by place, as keywords of upstream's may have come. One that upstream has, too,
+    is written for the new signature.
     """
     name, *callee = method
     old, new = (_read_signature(one) for one in callee)
     function = parse_function(text)
     if function is None or old is None or new is None or old.positional == new.positional:
         return None
-    own = _print_calls(before, name) - _print_calls(upstream, name)
+    own = _list_arguments(before, name) - _list_arguments(upstream, name)
     for call in calls_on_self(function, name):
         places = Places(text)
-        edits = [places.before(argument, f"{key}=") for key, argument in _find_shifted(call, old, new)]
+        edits = [places.before(argument, f"{key}=") for key, argument in find_shifted(call, old, new)]
         made = apply(text, edits)
-        if edits and ast.unparse(call) in own and parses(made):
+        if edits and _print_arguments(call) in own and parses(made):
             statement = "\n".join(made.split("\n")[call.lineno - 1 : call.end_lineno])
             reason = f"{name} has another parameter at this place since this upgrade, so this call names its argument"
             return Repair(made, call.lineno, statement, reason, is_settled=True)
@@ -49,12 +50,16 @@ def _read_signature(text: str) -> Signature | None:
     return signatures.of_function(function, bound=signatures.is_bound(function)) if function is not None else None
 
 
-def _print_calls(text: str, method: str) -> set[str]:
+def _list_arguments(text: str, method: str) -> set[tuple[str, ...]]:
     function = parse_function(text) if text else None
-    return {ast.unparse(call) for call in calls_on_self(function, method)} if function is not None else set()
+    return {_print_arguments(call) for call in calls_on_self(function, method)} if function is not None else set()
 
 
-def _find_shifted(call: ast.Call, old: Signature, new: Signature) -> list[tuple[str, ast.expr]]:
+def _print_arguments(call: ast.Call) -> tuple[str, ...]:
+    return tuple(map(ast.unparse, call.args))
+
+
+def find_shifted(call: ast.Call, old: Signature, new: Signature) -> list[tuple[str, ast.expr]]:
     """Return the arguments by place from the first on whose parameter has another place, each with its parameter.
 
     Empty if one of them has no name, or one that the method no longer takes.

@@ -13,8 +13,9 @@ from functools import lru_cache
 
 from runner_sync.confidence import CONTESTED, DEFECT
 from runner_sync.edits import Places, apply
+from runner_sync.fitting.shifted import find_shifted
 from runner_sync.model import ReviewItem
-from runner_sync.signatures import is_as_written, is_bound, misfits, of_call, of_function
+from runner_sync.signatures import is_as_written, is_bound, misfits, of_call, of_function, of_method
 from runner_sync.statements import bound_anywhere, parse_function
 from runner_sync.syntax import calls_on_self, is_name, same_code, self_attributes_set, walk
 from runner_sync.upgrade.draft import Draft
@@ -78,25 +79,42 @@ def _ask_about_misfits(caller: Draft, drafts: Sequence[Draft], job: ModuleJob) -
         else:
             more = "" if is_asked_for else f"; `--only {other.name}` upgrades {other.member}, too"
             reason = f"{other.member} does not accept the arguments of this new call{more}"
-            shown, confidence = Shown(upstream=new_call, chosen=new_call), DEFECT
+            shown, confidence = _show_sides(caller, other, new_call), DEFECT
         item = make_review(caller, job.path, reason=reason, confidence=confidence, shown=shown, line=call.lineno)
         caller = caller.with_questions(item)
     return caller
 
 
+def _show_sides(caller: Draft, other: Draft, new_call: str) -> Shown:
+    """Return what to show of a new call: each side's only call of the callee if both have one and neither is new."""
+    own, theirs = (
+        [ast.unparse(call) for call in _find_calls(text, other.member, bare=not other.owner)]
+        for text in (caller.before, caller.upstream or "")
+    )
+    if len(own) != 1 or len(theirs) != 1 or new_call in theirs:
+        return Shown(upstream=new_call, chosen=new_call)
+    return Shown(omni=own[0], upstream=theirs[0], chosen=new_call)
+
+
 def _restore_call(caller: Draft, other: Draft, call: ast.Call) -> str | None:
     """Return the caller's text with its only call of ``other`` restored.
 
-    Returns ``None`` if there are more such calls, or if the old call does not fit or reads names that the new one does
-    not.
+    Returns ``None`` if there are more such calls, or if the old call does not fit, passes an argument by place to
+    another parameter than before, or reads names that the new one does not.
     """
     bare = not other.owner
     old, new = ([*_find_calls(text, other.member, bare=bare)] for text in (caller.before, caller.text))
-    if len(old) != 1 or len(new) != 1:
+    if len(old) != 1 or len(new) != 1 or _falls_on_others(old[0], other):
         return None
     text = apply(caller.text, [Places(caller.text).instead_of(call, ast.unparse(old[0]))])
     fits = next(_find_misfits(other.text, member=other.member, caller=text, bare=bare), None) is None
     return text if fits and _find_names_read(old[0]) <= _find_names_read(new[0]) else None
+
+
+def _falls_on_others(call: ast.Call, callee: Draft) -> bool:
+    """Whether a call passes arguments by place that fall on other parameters since the callee changed."""
+    before, now = (parse_function(text) for text in (callee.before, callee.text))
+    return before is not None and now is not None and bool(find_shifted(call, of_method(before), of_method(now)))
 
 
 def _drop_settled(restored: Draft, *, asked: Sequence[ReviewItem]) -> Draft:

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 import verify_samples
-from check_samples import AR, BASE, GPU_AR, GPU_HEAD, NPU_HEAD, job, run
+from check_samples import AR, BASE, GPU_AR, GPU_HEAD, NPU_HEAD, dedent, run
+from check_samples import job as make_job
 
 from runner_sync.errors import InputError
 from runner_sync.model import Finding
@@ -26,6 +27,16 @@ from runner_sync.verify.codes import Codes, is_selected
 CUDA = "torch.cuda.synchronize()\n"
 GUARD = 'if "x" in locals(): pass\n'
 TWO = CUDA + GUARD
+
+
+BINDS = "from samples import current_platform, f, torch, x\n"
+"""What stands at the end of each text, so that the only findings are those that a test is about (RS413)."""
+
+
+def job(npu: str, gpu: str | None = None, **rest: Any) -> CheckJob:
+    if "npu_base" in rest:
+        rest["npu_base"] = f"{dedent(rest['npu_base'])}\n{BINDS}"
+    return make_job(f"{dedent(npu)}\n{BINDS}", gpu, **rest)
 
 
 def codes(result: check.CheckResult) -> list[str]:
@@ -472,7 +483,7 @@ def in_world(text: str, *, old: str | None = None) -> CheckJob:
 
 
 def test_breakage_is_reported_with_the_rest() -> None:
-    assert codes(check.run(in_world(IMPORTS_GONE + CUDA))) == ["RS301", "RS402"]
+    assert codes(check.run(in_world(IMPORTS_GONE + "import torch\n" + CUDA))) == ["RS301", "RS402"]
     assert codes(check.run(in_world(IMPORTS_GONE), Codes(("RS4",)))) == []
 
 

@@ -27,7 +27,7 @@ def test_what_is_done_to_a_draft_is_done_to_another_one() -> None:
     asked = DRAFT.with_questions(ITEM)
     made = [
         asked.with_stage(MORE, "gpu"),
-        asked.as_removed(ITEM),
+        asked.as_removed(ITEM, source="upstream"),
         asked.with_stage_and_moved_questions(MORE, "gpu"),
         asked.with_layout(MORE),
     ]
@@ -43,7 +43,7 @@ def test_a_further_stage_keeps_the_first_one_and_who_brought_what() -> None:
 
 def test_a_member_that_goes_is_one_question() -> None:
     other = replace(ITEM, id="R2")
-    dropped = DRAFT.with_questions(ITEM).as_removed(other)
+    dropped = DRAFT.with_questions(ITEM).as_removed(other, source="upstream")
     assert (dropped.removed, dropped.reviews, dropped.text) == (True, (other,), FIRST)
 
 
@@ -75,4 +75,4 @@ def test_a_place_for_a_question_has_no_text_and_was_not_asked_for() -> None:
 
 def test_members_of_a_class_are_listed_without_removed_ones() -> None:
     kept, gone, other = (Draft(name, (Stage(""),)) for name in ("Runner.pack", "Runner.send", "pack"))
-    assert list_members([kept, gone.as_removed(), other], "Runner") == [kept]
+    assert list_members([kept, gone.as_removed(source="upstream"), other], "Runner") == [kept]

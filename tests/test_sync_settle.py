@@ -78,6 +78,14 @@ def test_items_in_no_file_go_with_settle_and_with_lock(trees: Trees) -> None:
     assert opened(trees.omni).items == ()
 
 
+def test_what_stands_in_no_file_stays_open_when_the_upgrade_runs_again(trees: Trees) -> None:
+    """The second run asks nothing, whether or not somebody settled what the first one asked."""
+    asked.keep(trees.omni, [LISTED])
+    upgraded(trees)
+    upgraded(trees, allow_dirty=True)
+    assert LISTED.id in [item.id for item in opened(trees.omni).items]
+
+
 def test_a_comment_that_another_machine_wrote_can_only_be_kept(trees: Trees) -> None:
     file = trees.omni / RUNNER
     lines = file.read_text().splitlines(True)

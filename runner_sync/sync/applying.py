@@ -52,9 +52,8 @@ def apply(
             _make_folder(options.out)
 
     paths = write.write(changes, planned.root, prepare=make_ready, tell=tell)
-    if planned.report.command == "upgrade":
-        items = [_place(item, planned) for item in planned.report.reviews]
-        asked.keep(planned.root, items, is_whole=not options.only)
+    if planned.report.command == "upgrade" and planned.report.reviews:
+        asked.keep(planned.root, [_place(item, planned) for item in planned.report.reviews])
     if planned.report.command == "lock":
         asked.forget_listed(planned.root)
     return paths

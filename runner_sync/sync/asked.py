@@ -24,17 +24,14 @@ _MOST = 1000
 """Number of items that are kept for a folder."""
 
 
-def keep(root: Path, reviews: Sequence[ReviewItem], *, is_whole: bool = True) -> None:
+def keep(root: Path, reviews: Sequence[ReviewItem]) -> None:
     """Keep ``reviews`` for the folder ``root``, not if the cache cannot be written.
 
-    The latest of earlier ones stay, because their comments may still stand in the files. Those that stand in no file
-    go with the next upgrade of all units (``is_whole``): it asks them again if they are still open.
+    The latest of earlier ones stay: their comments may still stand in the files, and the same upgrade asks nothing
+    when it runs again, settled or not.
     """
     fresh = {item.id for item in reviews}
-    known = _load(resolved(root))
-    if reviews or known:
-        stay = (item for item in known if item.id not in fresh and (item.in_file or not is_whole))
-        _store(root, [*reviews, *stay])
+    _store(root, [*reviews, *(item for item in _load(resolved(root)) if item.id not in fresh)])
 
 
 def forget(root: Path, ids: Collection[str]) -> None:
@@ -94,11 +91,18 @@ def explain_item(options: CheckOptions, beginning: str) -> Report:
         raise InputError(
             f"no upgrade that wrote to {resolved(place)} left questions here: name its folder with --omni-path. {again}"
         )
-    found = {item.id: item for item in items if item.id.startswith(beginning)}
-    if not found:
+    found = pick_id([item.id for item in items], beginning)
+    if found is None:
         raise InputError(f"no upgrade that wrote to {resolved(place)} has the review item {beginning}. {again}")
+    return Report("explain", reviews=(next(item for item in items if item.id == found),))
+
+
+def pick_id(ids: Sequence[str], beginning: str) -> str | None:
+    """Return the id that is, or else begins with, ``beginning``; ``None`` if there is none.
+
+    Raises ``InputError`` if it only begins several.
+    """
+    found = list(dict.fromkeys(item_id for item_id in ids if item_id.startswith(beginning)))
     if len(found) > 1 and beginning not in found:
-        raise InputError(
-            f"{beginning} begins the ids {' and '.join([*found][:2])}: write more of the id that is meant."
-        )
-    return Report("explain", reviews=(found.get(beginning) or next(iter(found.values())),))
+        raise InputError(f"{beginning} begins the ids {' and '.join(found[:2])}: write more of the id that is meant.")
+    return beginning if beginning in found else next(iter(found), None)

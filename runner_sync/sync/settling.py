@@ -48,15 +48,10 @@ class OpenItems:
 
     def get(self, beginning: str) -> OpenItem:
         """Return the item whose id begins so; raises ``InputError`` unless there is exactly one."""
-        found = [item for item in self.items if item.id.startswith(beginning)]
-        if not found:
+        found = asked.pick_id([item.id for item in self.items], beginning)
+        if found is None:
             raise InputError(f"{beginning}: no open review item below {self.root} has this id: it may be settled.")
-        exact = [item for item in found if item.id == beginning]
-        if len(found) > 1 and not exact:
-            raise InputError(
-                f"{beginning} begins the ids {' and '.join(item.id for item in found[:2])}: write more of the id."
-            )
-        return (exact or found)[0]
+        return next(item for item in self.items if item.id == found)
 
 
 def find_open(options: CheckOptions) -> OpenItems:

@@ -56,8 +56,7 @@ def _format_head(item: OpenItem) -> str:
 
 
 def _summarize(settled: int, files: int, left: int) -> str:
-    def count(number: int, noun: str) -> str:
-        return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    from runner_sync.render.summary import count
 
     did = f"Settled {count(settled, 'review item')} in {count(files, 'file')}" if settled else ""
     if left:

@@ -302,6 +302,15 @@ def test_an_addition_stands_elsewhere_whatever_its_local_is_called_there(host: s
 
 MORE_RENAMED = RENAMED + "        self.keep(sizes)\n        self.more(rows)\n"
 RENAMED_HOST = MORE_RENAMED.replace("sizes", "lengths")
+COUNTING = MORE_RENAMED.replace(
+    "sizes = self.measure(rows)",
+    "found = [ids[row] for row in rows]\n        sizes = self.measure(found)\n        found = sizes",
+)
+
+
+def _count(found: str) -> str:
+    """The host of ``COUNTING`` without its local ``found``."""
+    return RENAMED_HOST.replace("self.measure(rows)", f"self.measure({found})")
 
 
 @pytest.mark.parametrize(
@@ -314,12 +323,16 @@ RENAMED_HOST = MORE_RENAMED.replace("sizes", "lengths")
             False,
             id="another loop",
         ),
+        pytest.param(_count("[ids[one] for one in rows]"), True, id="the same value by way of a local"),
+        pytest.param(_count("[ids[one] for one in ids]"), False, id="a local of another value"),
+        pytest.param(_count("[ids[0] for one in rows]"), False, id="a comprehension of another element"),
     ],
 )
 def test_a_renamed_local_must_have_the_same_value_there(host: str, goes: bool) -> None:
+    text = COUNTING if "ids[" in host else MORE_RENAMED
     below = host.replace("_note", "_preprocess") + CALLER.replace("_note", "_preprocess")
-    own = tuple(line.strip() for line in MORE_RENAMED.splitlines()[1:])
-    (left,) = left_of(["_note"], base=OLD, text=MORE_RENAMED, own=own, below=below)
+    own = tuple(line.strip() for line in text.splitlines()[1:] if "found" not in line)
+    (left,) = left_of(["_note"], base=OLD, text=text, own=own, below=below)
     assert left.removed is goes
 
 

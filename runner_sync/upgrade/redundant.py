@@ -7,18 +7,16 @@ Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts, some m
 
 from __future__ import annotations
 
-import re
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync.confidence import CONTESTED, DERIVED, REBUILT
 from runner_sync.fitting.members import is_port
 from runner_sync.lineage import list_nodes
 from runner_sync.listing import at_most
-from runner_sync.texts.assignment import find_locals
 from runner_sync.texts.member_text import canonical, find_called_parents, is_same, is_same_but_for_hints, self_names
-from runner_sync.thresholds import MOST_MOVED, NAMED, SEEN_RENAMED
+from runner_sync.thresholds import MOST_MOVED, NAMED
 from runner_sync.units.splitting import bare_name
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft, list_members
@@ -27,6 +25,7 @@ from runner_sync.upgrade.from_gpu.members.gone_from_gpu import is_called, is_rea
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.job import Inherited, ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
+from runner_sync.upgrade.renamed_locals import find_held
 from runner_sync.upgrade.running import find_running
 
 SAME = "removed: it equals the method that the class inherits"
@@ -232,7 +231,7 @@ def _find_repeated(draft: Draft, job: ModuleJob) -> list[str]:
 
 def _find_hosts(own: Sequence[str], draft: Draft, methods: Mapping[str, str]) -> list[str]:
     """Return the few methods that have at least ``MOST_MOVED`` of the draft's ``own`` statements, or none."""
-    known = {name: _find_held(own, draft, text) for name, text in methods.items()}
+    known = {name: find_held(own, draft.before, text) for name, text in methods.items()}
     hosts: list[str] = []
     left = [*own]
     while len(own) - len(left) < MOST_MOVED * len(own):
@@ -242,39 +241,6 @@ def _find_hosts(own: Sequence[str], draft: Draft, methods: Mapping[str, str]) ->
         hosts.append(host)
         left = [canon for canon in left if canon not in known[host]]
     return hosts
-
-
-def _find_held(own: Sequence[str], draft: Draft, text: str) -> set[str]:
-    """Return the ``own`` statements that a method has, under whatever name it binds one of the draft's locals.
-
-    The method must have at least ``SEEN_RENAMED`` of them under the same other name, which the draft does not bind, and
-    a statement that binds the local.
-    """
-    theirs = {*canonical(text)}
-    held = theirs.intersection(own)
-    if not held:
-        return held
-    mine, nodes = find_locals(draft.before), list_nodes(draft.before)[1:]
-    renamed: defaultdict[str, set[str]] = defaultdict(set)
-    for canon in theirs:
-        for name, pattern in _blank(canon, find_locals(text) - mine):
-            renamed[pattern].add(name)
-    seen: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-    for canon in {*own} - held:
-        for name, pattern in _blank(canon, mine):
-            for other in renamed.get(pattern, ()):
-                seen[name, other].add(canon)
-    for (name, other), canons in seen.items():
-        setters = [pattern for node in nodes if name in node.facts.binds for _, pattern in _blank(node.canon, {name})]
-        if len(canons) >= SEEN_RENAMED and any(other in renamed.get(pattern, ()) for pattern in setters):
-            held |= canons
-    return held
-
-
-def _blank(canon: str, names: Set[str]) -> Iterator[tuple[str, str]]:
-    """Yield each of the names that a statement mentions, with the statement with a blank in place of it."""
-    for name in names & {*re.findall(r"(?<![\w.])\w+", canon)}:
-        yield name, re.sub(rf"(?<![\w.]){name}\b", "…", canon)
 
 
 def _is_abandoned(draft: Draft, drafts: Sequence[Draft], inherited: Inherited) -> bool:

@@ -21,9 +21,11 @@ reported. `ignore[RS202] reason` accepts every one of the method.
 
 Leaves alone: (timid) runs whose names NPU code mentions (it may do the same in other words); calls whose value goes
 into a local variable; errors raised; calls of helpers that only the GPU class has and whose statements NPU has in place
-(RS207 checks what they ask the model); conditions that call such a helper about names that NPU code knows; methods of a
-mixin that NPU lacks (RS204); code that needs the GPU itself or through a helper (streams, pinned memory, Triton,
-device-only names); hooks that vLLM or vllm-ascend define; and everything when vLLM's text is not at hand.
+(RS207 checks what they ask the model); calls of a function that returns one expression, where NPU has the expression;
+conditions that call such a helper about names that NPU code knows; methods of a mixin that NPU lacks (RS204); code that
+needs the GPU itself or through a helper (streams, pinned memory, Triton, device-only names), methods that only hand
+over to a package of kernels that does not name the NPU; hooks that vLLM or vllm-ascend define; members that a class
+lacks in the trees at hand, because the call fails on GPU, too; and everything when vLLM's text is not at hand.
 """
 
 from __future__ import annotations
@@ -53,6 +55,7 @@ from runner_sync.verify.runners.parity import (
     translate_to_npu,
 )
 from runner_sync.verify.runners.reading import Hit, shorten_code
+from runner_sync.verify.runners.written_out import write_out
 
 CODE = "RS202"
 NAME = "statement-missing"
@@ -125,10 +128,26 @@ class _MethodComparison:
         lacking = (c for c in pair.gpu_mro.classes if c is not pair.gpu and c not in pair.npu_mro.classes)
         self._mixed_in = {name for c in lacking for name in c.methods}
         _, *self._nodes = self._parse_nodes(function)
-        self._absent = [_is_plain(n) and not n.is_clause and n.canon not in known for n in self._nodes]
+        self._absent = [
+            _is_plain(n) and not n.is_clause and n.canon not in known and not self._is_written_out(n)
+            for n in self._nodes
+        ]
 
     def _parse_nodes(self, function: Function) -> Sequence[Node]:
         return list_nodes(translate_to_npu(self._pair.gpu.reading.text_of(function), self._profile))
+
+    def _is_written_out(self, node: Node) -> bool:
+        """Whether NPU code has a statement with what a called function returns in place of the call."""
+        called = ((written, self._find_function(written)) for written in names_called(node.canon))
+        texts = (write_out(node.canon, written, f) for written, f in called if f is not None and not node.compound)
+        return any(canon in self._known_canons for text in texts for canon in fingerprint(text))
+
+    def _find_function(self, written: str) -> Function | None:
+        """Return a helper of the GPU side, or an imported function of omni's, that a call means."""
+        imported = self._pair.gpu.reading.imports.get(written, ())
+        modules = ((self._pair.library.module(entry.module), entry.name) for entry in imported)
+        found = (reading.functions.get(name) for reading, name in modules if reading is not None)
+        return next(found, None) or self._find_helper(written.removeprefix("self."))
 
     def find_lacks(self, seen: set[str]) -> Iterator[_Lack]:
         """Yield what the GPU method does and NPU code does not; adds the names to ``seen``."""
@@ -181,7 +200,7 @@ class _MethodComparison:
                 name = written.rpartition(".")[2]
                 if self._is_unknown(name) and (
                     self._is_inherited(written)
-                    or (not only_hooks and not is_bound and self._is_effect_missing(name, node))
+                    or (not only_hooks and not is_bound and self._is_effect_missing(written, node))
                 ):
                     yield name, written.lstrip("."), node.start
 
@@ -190,9 +209,10 @@ class _MethodComparison:
         owner, _, name = written.rpartition(".")
         return owner == "self" and self._pair.npu_mro.find(name) is not None
 
-    def _is_effect_missing(self, name: str, node: Node) -> bool:
-        """Whether ``node`` calls ``name`` for its effect, and NPU code does not have that effect in its own words."""
-        if name in self._mixed_in or not _has_effect(node.canon):
+    def _is_effect_missing(self, written: str, node: Node) -> bool:
+        """Whether ``node`` makes a call for its effect, and NPU code does not have that effect in its own words."""
+        name = written.rpartition(".")[2]
+        if name in self._mixed_in or not _has_effect(node.canon) or self._is_defined_nowhere(written):
             return False
         helper = self._find_helper(name)
         if helper is None:
@@ -201,15 +221,23 @@ class _MethodComparison:
         in_place = sum(n.canon in self._known_canons for n in nodes)
         return in_place < len(nodes) * IN_PLACE and not any(_ASKS_MODEL.search(n.canon) for n in nodes)
 
+    def _is_defined_nowhere(self, written: str) -> bool:
+        """Whether the trees at hand show that a call such as ``Output.of_nothing(…)`` fails on GPU, too."""
+        from runner_sync.verify.trees.classes import Classes  # most jobs have no trees
+
+        owner, _, name = written.rpartition(".")
+        world = self._pair.library.job.world
+        return world is not None and Classes(world).lacks_member(self._pair.gpu.reading.path, owner, name)
+
     def _find_helper(self, name: str) -> Function | None:
         gpu = self._pair.gpu
         return gpu.methods[name][-1] if name in gpu.methods else gpu.reading.functions.get(name)
 
     def _find_runs(self) -> Iterator[list[Node]]:
-        """Yield the runs of absent statements, uninterrupted by a statement that NPU has."""
+        """Yield the runs of absent statements, uninterrupted by one that NPU has; skips calls of kernels."""
         run: list[Node] = []
         for node, absent in [*zip(self._nodes, self._absent, strict=True), (None, False)]:
-            if node is not None and (node.is_comment or (node.is_clause and run)):
+            if node is not None and (node.is_comment or (node.is_clause and run) or self._calls_kernels(node)):
                 continue
             if node is not None and absent:
                 run.append(node)
@@ -217,6 +245,9 @@ class _MethodComparison:
             if run:
                 yield run
             run = []
+
+    def _calls_kernels(self, node: Node) -> bool:
+        return node.canon.partition("(")[0].removeprefix("self.") in self._pair.kernel_names
 
     def _is_left_alone(self, run: Sequence[Node]) -> bool:
         # RS207 reports code that asks the model for a hook.

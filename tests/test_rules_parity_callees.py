@@ -70,6 +70,73 @@ def test_a_call_of_kernels_does_not_hide_what_stands_around_it() -> None:
     assert found_of(ATTACH, FISH, line) == ["self.refresh(x)"]
 
 
+CACHE = "vllm_omni/core/cache.py"
+WRITES = """
+import torch
+
+class Cache:
+    def __init__(self):
+        self._pending = None
+    def schedule_write(self, x):
+        \"\"\"Copy on a stream.\"\"\"
+        if not torch.cuda.is_available():
+            return
+        self._pending = x
+    def drain_writes(self):
+        if self._pending is None:
+            return 0
+        self._pending.wait()
+        self._pending = None
+        return 1
+"""
+ASKED = "from vllm.platforms import current_platform\n        if not current_platform.is_cuda():"
+
+
+@pytest.mark.parametrize(
+    ("line", "old", "new", "expected"),
+    [
+        pytest.param("schedule_write", "", "", [], id="it returns without CUDA"),
+        pytest.param("schedule_write", "if not torch.cuda.is_available():", ASKED, [], id="it asks the platform"),
+        pytest.param("drain_writes", "", "", [], id="it returns without what only CUDA sets"),
+        pytest.param("schedule_write", "if not torch", "if torch", ["schedule_write"], id="it returns with CUDA"),
+        pytest.param(
+            "schedule_write",
+            "            return\n",
+            "            raise ValueError\n",
+            ["schedule_write"],
+            id="it fails",
+        ),
+        pytest.param(
+            "schedule_write",
+            "        if not",
+            "        self.count = 1\n        if not",
+            ["schedule_write"],
+            id="it counts first",
+        ),
+        pytest.param(
+            "schedule_write", "if not torch.cuda", "if not torch.npu", ["schedule_write"], id="it returns without NPU"
+        ),
+        pytest.param(
+            "drain_writes",
+            "self._pending = None\n    def",
+            "self._pending = 1\n    def",
+            ["drain_writes"],
+            id="set at first",
+        ),
+        pytest.param("drain_writes", "is None", "is not None", ["drain_writes"], id="it returns with it"),
+        pytest.param("other_writes", "", "", ["other_writes"], id="nobody knows the method"),
+    ],
+)
+def test_a_call_that_does_nothing_without_cuda_is_not_missed(
+    line: str, old: str, new: str, expected: list[str]
+) -> None:
+    head = GPU_HEAD + "from vllm_omni.core.cache import Cache\n"
+    calling = PLAIN.replace("return x", f"self.cache.{line}(x)\n    return x")
+    text = gpu(f"def __init__(self):\n    self.cache = Cache()\n{calling}", head=head)
+    files = {CACHE: WRITES.replace(old, new)}
+    assert symbols(job(npu(PLAIN), text, vllm=VLLM, files=files), "RS202") == expected
+
+
 CLAMP = {
     "vllm_omni/worker/sampling.py": """
 def clamp_ids(ids, most):
@@ -127,6 +194,9 @@ OUTPUTS = {
             ["of_nothing"],
             id="a base may have it",
         ),
+        pytest.param("self.output.of_nothing(x)", {}, [], id="nor has the class of the attribute"),
+        pytest.param("self.output.of_tokens(x)", {}, ["of_tokens"], id="the class of the attribute has it"),
+        pytest.param("self.either.of_nothing(x)", {}, ["of_nothing"], id="the attribute may be anything"),
         pytest.param("return x.output.of_nothing(x)", {}, ["of_nothing"], id="nobody knows the class"),
         pytest.param("return Outputs.of_nothing(x)", {}, ["of_nothing"], id="nobody knows the name"),
     ],
@@ -135,7 +205,8 @@ def test_a_call_of_what_no_tree_defines_is_not_missed(
     line: str, changed: Mapping[str, str], expected: list[str]
 ) -> None:
     head = GPU_HEAD + "from vllm_omni.outputs import Output\n"
-    text = gpu(PLAIN.replace("return x", f"{line}\n    return x"), head=head)
+    init = "def __init__(self, made):\n    self.output = Output()\n    self.either = Output()\n    self.either = made\n"
+    text = gpu(init + PLAIN.replace("return x", f"{line}\n    return x"), head=head)
     given = job(npu(PLAIN), text, vllm=VLLM)
     assert symbols(given, "RS202") == [line.split("(")[0].rpartition(".")[2]]
     trees = world(**{GPU_AR: text, **OUTPUTS, **changed})

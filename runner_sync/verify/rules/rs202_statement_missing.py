@@ -23,9 +23,10 @@ Leaves alone: (timid) runs whose names NPU code mentions (it may do the same in 
 into a local variable; errors raised; calls of helpers that only the GPU class has and whose statements NPU has in place
 (RS207 checks what they ask the model); calls of a function that returns one expression, where NPU has the expression;
 conditions that call such a helper about names that NPU code knows; methods of a mixin that NPU lacks (RS204); code that
-needs the GPU itself or through a helper (streams, pinned memory, Triton, device-only names), methods that only hand
-over to a package of kernels that does not name the NPU; hooks that vLLM or vllm-ascend define; members that a class
-lacks in the trees at hand, because the call fails on GPU, too; and everything when vLLM's text is not at hand.
+needs the GPU itself or through a helper (streams, pinned memory, Triton, device-only names); calls of methods that
+return first where there is no CUDA, or only hand over to a package of kernels that does not name the NPU; hooks that
+vLLM or vllm-ascend define; calls of a member that no class of the given trees has, because they fail on GPU, too; and
+everything when vLLM's text is not at hand.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ from runner_sync.statements import Node
 from runner_sync.statements.calls import names_called
 from runner_sync.syntax import Function, assigned_names, first_line
 from runner_sync.verify.ignores import symbol_in_comment
+from runner_sync.verify.runners.idle_calls import is_idle
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import (
     Pair,
@@ -222,22 +224,21 @@ class _MethodComparison:
         return in_place < len(nodes) * IN_PLACE and not any(_ASKS_MODEL.search(n.canon) for n in nodes)
 
     def _is_defined_nowhere(self, written: str) -> bool:
-        """Whether the trees at hand show that a call such as ``Output.of_nothing(…)`` fails on GPU, too."""
-        from runner_sync.verify.trees.classes import Classes  # most jobs have no trees
+        """Whether the trees at hand show that a call fails on GPU, too."""
+        from runner_sync.verify.trees.lacking import is_lacking  # most jobs have no trees
 
-        owner, _, name = written.rpartition(".")
-        world = self._pair.library.job.world
-        return world is not None and Classes(world).lacks_member(self._pair.gpu.reading.path, owner, name)
+        gpu, world = self._pair.gpu, self._pair.library.job.world
+        return world is not None and is_lacking(world, gpu.reading.path, gpu.name, written)
 
     def _find_helper(self, name: str) -> Function | None:
         gpu = self._pair.gpu
         return gpu.methods[name][-1] if name in gpu.methods else gpu.reading.functions.get(name)
 
     def _find_runs(self) -> Iterator[list[Node]]:
-        """Yield the runs of absent statements, uninterrupted by one that NPU has; skips calls of kernels."""
+        """Yield the runs of absent statements, uninterrupted by one that NPU has; skips idle calls."""
         run: list[Node] = []
         for node, absent in [*zip(self._nodes, self._absent, strict=True), (None, False)]:
-            if node is not None and (node.is_comment or (node.is_clause and run) or self._calls_kernels(node)):
+            if node is not None and (node.is_comment or (node.is_clause and run) or self._is_idle(node)):
                 continue
             if node is not None and absent:
                 run.append(node)
@@ -246,8 +247,10 @@ class _MethodComparison:
                 yield run
             run = []
 
-    def _calls_kernels(self, node: Node) -> bool:
-        return node.canon.partition("(")[0].removeprefix("self.") in self._pair.kernel_names
+    def _is_idle(self, node: Node) -> bool:
+        """Whether a statement is a call that does nothing on NPU."""
+        called = node.canon.partition("(")[0]
+        return self._is_unknown(called.rpartition(".")[2]) and is_idle(self._pair.library, self._pair.gpu, called)
 
     def _is_left_alone(self, run: Sequence[Node]) -> bool:
         # RS207 reports code that asks the model for a hook.

@@ -17,7 +17,6 @@ from runner_sync.syntax import Function, calls_in, walk
 from runner_sync.verify.answers import answered_once
 from runner_sync.verify.runners.ancestry import Ancestry, find_ancestry
 from runner_sync.verify.runners.job import Library, Subject
-from runner_sync.verify.runners.kernels import hands_to_kernels
 from runner_sync.verify.runners.reading import ClassText, Reading, constant_text, dotted
 
 OF_WHOLE_CLASSES = ("RS103", "RS105", "RS202", "RS203", "RS204", "RS207", "RS402")
@@ -63,12 +62,6 @@ class Pair:
         while more := {name for name in todo if name not in bound and used[name] & bound}:
             bound |= more
         return frozenset(bound)
-
-    @cached_property
-    def kernel_names(self) -> frozenset[str]:
-        """Names of methods that run on GPU and only hand over to kernels, if the NPU side does not mention them."""
-        others = ((c, f) for c, f in self.gpu_mro.live() if f.name not in self.npu_mentions)
-        return frozenset(f.name for c, f in others if hands_to_kernels(self.library, c.reading, f))
 
     @cached_property
     def asking(self) -> dict[str, int]:

@@ -13,14 +13,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from runner_sync import mro
-from runner_sync.naming import module_name
 from runner_sync.signatures import Field, fields_of
 from runner_sync.statements.assigning import ASSIGNING, assigned_by, assignments_of
 from runner_sync.syntax import Function, for_typing, generic_of, is_name, statements_of
 from runner_sync.verify.answers import remembered
 from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.instance import is_for_instances, may_be_instance, self_name
-from runner_sync.verify.trees.known import all_known
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.set_by_name import find_set_names
 from runner_sync.verify.trees.world import Definition, World
@@ -214,13 +212,6 @@ class Classes:
     def mros_of(self, infos: Iterable[ClassInfo]) -> list[Mro]:
         """Return the possible MROs of several classes."""
         return [mro for info in infos for mro in self.mros(info)]
-
-    def lacks_member(self, path: str, owner: str, name: str) -> bool:
-        """Whether ``owner`` means classes of the trees in the module at ``path``, and all of them lack a member."""
-        module = self.world.module(module_name(path))
-        found = self.world.resolve(module, owner) if module is not None else []
-        mros = self.mros_of(all_known(map(self.info, found)))
-        return bool(mros) and not any(mro.is_foreign or mro.has(name) for mro in mros)
 
     def _linearise(self, info: ClassInfo) -> Iterator[Mro]:
         choices = [self._find_base_mros(info, base) for base in info.node.bases]

@@ -11,11 +11,17 @@ UPSTREAM = ascend(
     "def mixed(self, rows, columns):\n    if rows:\n        return columns, rows\n    return rows, columns"
 )
 BODY = "def run(self, rows, columns, x, y, other):\n    "
+SET = "self.rows = self.columns = 1\n    "
 TOLD = [("RS307", "place(rows, columns)")]
 CASES: dict[str, tuple[str, list[tuple[str, str]]]] = {
     "by position": ("self.place(columns, rows)", TOLD),
     "by keyword": ("self.place(rows=columns, columns=rows)", TOLD),
     "by either": ("self.place(columns, columns=rows)", TOLD),
+    "attributes": (f"{SET}self.place(self.columns, self.rows)", TOLD),
+    "attributes in their places": (f"{SET}self.place(self.rows, self.columns)", []),
+    "one attribute under another's name": (f"{SET}self.place(self.columns, self.place)", []),
+    "an attribute and a local": (f"{SET}self.place(self.columns, rows)", []),
+    "attributes of another object": ("self.place(other.columns, other.rows)", []),
     "in their places": ("self.place(rows, columns)", []),
     "one under another's name": ("self.place(rows=columns, columns=other)", []),
     "both the same": ("self.place(columns, columns)", []),

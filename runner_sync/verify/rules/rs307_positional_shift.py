@@ -4,6 +4,7 @@ What: a call by position where the parameters at those positions were inserted, 
 the new target; also an NPU override whose order differs from the hidden method's, under a positional call from
 inherited code. Likewise `a, b = self.m(...)` where every `return` of `m` has the values of the old target in another
 order. With or without the old trees also two swapped values in one call or one unpacking: each has the other's name.
+In a call these are two locals or two attributes of `self`.
 
 Example: `_model_forward(input_ids, positions, ...)` after vllm-ascend put `num_tokens_padded` first: every value moves
 one place and nothing raises.

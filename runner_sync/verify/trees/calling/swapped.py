@@ -11,6 +11,7 @@ import ast
 from collections.abc import Sequence
 from itertools import combinations
 
+from runner_sync.syntax import is_name
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.values.returns import tuples_of
 
@@ -19,8 +20,13 @@ SHORTEST = 3
 
 
 def find_swapped_arguments(call: ast.Call, callee: Callee) -> tuple[str, str] | None:
-    """Return two parameters of ``callee`` that each get the variable with the other's name, or ``None``."""
-    return _find_crossed([(parameter, _name_of(value)) for parameter, value in callee.placed(call).items()])
+    """Return two parameters of ``callee`` that each get the local or the attribute with the other's name, or ``None``.
+
+    The two are of one kind: ``f(self.width, height)`` may be intended.
+    """
+    kinds = (_name_of, _attribute_of)
+    pairs = ([(parameter, name(value)) for parameter, value in callee.placed(call).items()] for name in kinds)
+    return next((found for one in pairs if (found := _find_crossed(one))), None)
 
 
 def find_swapped_values(target: ast.Tuple, callee: Callee) -> tuple[str, str] | None:
@@ -45,3 +51,7 @@ def _find_crossed(pairs: Sequence[tuple[str, str]]) -> tuple[str, str] | None:
 
 def _name_of(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
+
+
+def _attribute_of(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) and is_name(node.value, "self") else ""

@@ -22,7 +22,7 @@ reported. `ignore[RS202] reason` accepts every one of the method.
 Leaves alone: (timid) runs whose names NPU code mentions (it may do the same in other words); calls whose value goes
 into a local variable; errors raised; calls of helpers that only the GPU class has and whose statements NPU has in place
 (RS207 checks what they ask the model); calls of a function that returns one expression, where NPU has the expression;
-conditions that call such a helper about names that NPU code knows; methods of a mixin that NPU lacks (RS204); code that
+conditions that call such a helper about names that NPU code knows; what uses a mixin that NPU lacks (RS204); code that
 needs the GPU itself or through a helper (streams, pinned memory, Triton, device-only names); calls of methods that
 return first where there is no CUDA, or only hand over to a package of kernels that does not name the NPU; hooks that
 vLLM or vllm-ascend define; calls of a member that no class of the given trees has, because they fail on GPU, too; and
@@ -126,14 +126,20 @@ class _MethodComparison:
         self._known_words = known_words
         self._bound_names = pair.bound_names
         self._locals = assigned_names(function)
-        # RS204 reports the bases that the NPU class lacks.
-        lacking = (c for c in pair.gpu_mro.classes if c is not pair.gpu and c not in pair.npu_mro.classes)
-        self._mixed_in = {name for c in lacking for name in c.methods}
         _, *self._nodes = self._parse_nodes(function)
         self._absent = [
             _is_plain(n) and not n.is_clause and n.canon not in known and not self._is_written_out(n)
             for n in self._nodes
         ]
+        self._of_mixin = self._find_uses_of_mixins()
+
+    def _find_uses_of_mixins(self) -> list[bool]:
+        """Tell which statements use a member of a mixin that NPU lacks, or stand below one."""
+        found: list[bool] = []
+        for node in self._nodes:
+            is_use = not self._pair.missing_members.isdisjoint(node.names)
+            found.append(is_use or (node.parent > 0 and found[node.parent - 1]))
+        return found
 
     def _parse_nodes(self, function: Function) -> Sequence[Node]:
         return list_nodes(translate_to_npu(self._pair.gpu.reading.text_of(function), self._profile))
@@ -178,7 +184,8 @@ class _MethodComparison:
         Yields the name, the condition, and one omni statement of the body.
         """
         for at, node in enumerate(self._nodes):
-            if not (self._absent[at] and node.keyword == "if") or self._is_left_alone([node]):
+            is_missing = self._absent[at] and not self._of_mixin[at]
+            if not (is_missing and node.keyword == "if") or self._is_left_alone([node]):
                 continue
             names = [name for name in self._find_unknown_names([node]) if self._is_new_to_npu(name)]
             below = [(n, absent) for n, absent in zip(self._nodes, self._absent, strict=True) if n.parent == at + 1]
@@ -214,7 +221,7 @@ class _MethodComparison:
     def _is_effect_missing(self, written: str, node: Node) -> bool:
         """Whether ``node`` makes a call for its effect, and NPU code does not have that effect in its own words."""
         name = written.rpartition(".")[2]
-        if name in self._mixed_in or not _has_effect(node.canon) or self._is_defined_nowhere(written):
+        if not _has_effect(node.canon) or self._is_defined_nowhere(written):
             return False
         helper = self._find_helper(name)
         if helper is None:
@@ -235,10 +242,12 @@ class _MethodComparison:
         return gpu.methods[name][-1] if name in gpu.methods else gpu.reading.functions.get(name)
 
     def _find_runs(self) -> Iterator[list[Node]]:
-        """Yield the runs of absent statements, uninterrupted by one that NPU has; skips idle calls."""
+        """Yield the runs of absent statements that no present one interrupts; skips idle calls and uses of mixins."""
         run: list[Node] = []
-        for node, absent in [*zip(self._nodes, self._absent, strict=True), (None, False)]:
-            if node is not None and (node.is_comment or (node.is_clause and run) or self._is_idle(node)):
+        rows = zip(self._nodes, self._absent, self._of_mixin, strict=True)
+        for node, absent, of_mixin in [*rows, (None, False, False)]:
+            is_skipped = node is not None and (node.is_comment or (node.is_clause and run) or self._is_idle(node))
+            if of_mixin or is_skipped:
                 continue
             if node is not None and absent:
                 run.append(node)

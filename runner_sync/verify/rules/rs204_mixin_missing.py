@@ -21,9 +21,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from runner_sync.listing import at_most
 from runner_sync.model import Severity
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.parity import Pair, find_whole_pairs
+from runner_sync.verify.runners.parity import Pair, find_mentions, find_whole_pairs
 from runner_sync.verify.runners.reading import Hit, Reading
 
 CODE = "RS204"
@@ -39,7 +40,7 @@ def find(subject: Subject) -> Iterator[Hit]:
             names = _resolve_names(subject, pair.gpu.reading, base)
             known = [name in twins or _has_in_mro(subject, pair, name) for name in names]
             if not any(known) and _is_from_omni(subject, pair, base):
-                yield _make_hit(pair, names[0])
+                yield _make_hit(pair, names[0], _find_users(pair))
 
 
 def _has_in_mro(subject: Subject, pair: Pair, name: str) -> bool:
@@ -68,14 +69,21 @@ def _is_from_omni(subject: Subject, pair: Pair, base: str) -> bool:
     return base in reading.classes or any(origin.module.split(".")[0] == package for origin in origins)
 
 
-def _make_hit(pair: Pair, name: str) -> Hit:
+def _find_users(pair: Pair) -> list[str]:
+    """Return the GPU methods that use what a missing mixin brings."""
+    last = [functions[-1] for functions in pair.gpu.methods.values()]
+    return [function.name for function in last if not pair.missing_members.isdisjoint(find_mentions([function]))]
+
+
+def _make_hit(pair: Pair, name: str, users: list[str]) -> Hit:
     gpu, npu = pair.gpu, pair.npu
+    used = f", which {at_most(3, [f'`{one}`' for one in users])} use{'s' * (len(users) == 1)}" if users else ""
     return npu.reading.hit(
         (CODE, SEVERITY),
         npu.node,
         symbol=name,
-        message=f"`{gpu.name}` mixes in `{name}`, but the MRO of `{npu.name}` has none; what it provides is silently "
-        "missing on NPU.",
+        message=f"`{gpu.name}` mixes in `{name}`{used}, but the MRO of `{npu.name}` has none; what it provides is "
+        "silently missing on NPU.",
         fix=f"`runner-sync upgrade --only '{npu.name}*'` mixes it in and ports what `{gpu.name}` does with it.",
         also=((gpu.reading.path, gpu.node.lineno, gpu.node.body[0].lineno - 1),),
     )

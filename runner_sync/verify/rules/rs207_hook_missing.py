@@ -15,7 +15,8 @@ method. Port by hand what the GPU side had before the unit was last synced.
 
 Leaves alone: hooks that vLLM's or vllm-ascend's own module asks for (NPU gets those from vllm-ascend), device-bound GPU
 code, hooks that NPU code mentions in any way, fields that NPU code mentions where it makes no such record or fills one
-in ways that cannot be read (`**fields`), and everything when vLLM's text is not at hand.
+in ways that cannot be read (`**fields`), fields whose value comes from a mixin that NPU lacks (RS204), and everything
+when vLLM's text is not at hand.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import (
     Pair,
     describe_port,
+    find_mentions,
     find_model_hooks,
     find_whole_pairs,
     read_upstream_words,
@@ -59,7 +61,8 @@ def find(subject: Subject) -> Iterator[Hit]:
                 continue
             for name, node, what in _find_names(function, output, pair.asking):
                 known = pair.npu_mentions if what == _HOOK or filled is None or is_none(node) else filled
-                if name not in upstream and name not in seen and name not in known:
+                is_mixins = what == _FIELD and not pair.missing_members.isdisjoint(find_mentions([node]))
+                if name not in upstream and name not in seen and name not in known and not is_mixins:
                     seen.add(name)
                     yield _make_hit(subject, pair, function, node, name=name, what=what)
 

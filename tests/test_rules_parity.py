@@ -670,6 +670,19 @@ def test_what_a_missing_mixin_brings_is_said_of_the_mixin_only(body: str, npu_bo
     assert symbols(given, "RS202") == expected
 
 
+def test_what_a_parent_with_an_npu_twin_does_is_not_missed_alone() -> None:
+    """The NPU parent may do it in another method, and no mixin is missing."""
+    calling = PLAIN.replace("return x", "self.store(x)\n    x.sent_at = 1\n    x.sent_by = 2\n    return x")
+    base = OMNI_GPU_BASE.replace("pass", "def store(self, x):\n        self.rows = x")
+    alone = NPU_BASE.replace("(OmniGPUModelRunner, NPUModelRunner)", "(NPUModelRunner)")
+    given = job(npu(PLAIN), gpu(calling), vllm=VLLM, gpu_base=base, npu_base=alone)
+    assert symbols(given, "RS202") == ["self.store(x)"]
+    assert (
+        symbols(job(npu(PLAIN), gpu(calling.split("    x.sent")[0]), vllm=VLLM, gpu_base=base, npu_base=alone), "RS202")
+        == []
+    )
+
+
 @pytest.mark.parametrize(
     ("used", "said"),
     [

@@ -221,7 +221,8 @@ class _MethodComparison:
     def _is_effect_missing(self, written: str, node: Node) -> bool:
         """Whether ``node`` makes a call for its effect, and NPU code does not have that effect in its own words."""
         name = written.rpartition(".")[2]
-        if not _has_effect(node.canon) or self._is_defined_nowhere(written):
+        is_parents = any(name in c.methods for c in self._pair.lacking)
+        if is_parents or not _has_effect(node.canon) or self._is_defined_nowhere(written):
             return False
         helper = self._find_helper(name)
         if helper is None:

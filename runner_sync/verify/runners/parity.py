@@ -64,11 +64,16 @@ class Pair:
         return frozenset(bound)
 
     @cached_property
+    def lacking(self) -> tuple[ClassText, ...]:
+        """The other classes of the GPU MRO that the NPU MRO does not have."""
+        return tuple(c for c in self.gpu_mro.classes if c is not self.gpu and c not in self.npu_mro.classes)
+
+    @cached_property
     def missing_members(self) -> frozenset[str]:
         """What only mixins bring that the NPU class lacks; RS204 reports these. Skips what NPU code mentions."""
         twins = dict(self.library.job.profile.classes)
-        lacking = (c for c in self.gpu_mro.classes if c not in self.npu_mro.classes and c.name not in twins)
-        found = {name for c in lacking for name in (*c.methods, *self_attributes_set(c.node))}
+        mixins = (c for c in self.lacking if c.name not in twins)
+        found = {name for c in mixins for name in (*c.methods, *self_attributes_set(c.node))}
         return frozenset(found.difference(self.npu_mentions, *(c.methods for c in self.npu_mro.classes)))
 
     @cached_property

@@ -7,6 +7,7 @@ from verify_samples import find, npu, symbols, world
 
 OWN = "def capture(self):\n    self.sp = False"
 BYTES = "def capture(self):\n    return self.batch.rows"
+DROPS = "def capture(self):\n    super().capture()"
 SUM = "n = self.capture()\nreturn n + 1"
 
 # What omni's override says, the method of vllm-ascend that it hides, and how vllm-ascend uses it.
@@ -18,7 +19,9 @@ LOST = {
     "an item is set to it": (OWN, BYTES, "self.batch.rows[0] = self.capture()"),
     "an annotation says so": (OWN.replace("self)", "self) -> None"), BYTES, SUM),
     "it leaves early": ("def capture(self):\n    if self.sp:\n        return\n    self.sp = 1", BYTES, SUM),
-    "the value is dropped on the way": ("def capture(self):\n    super().capture()", BYTES, SUM),
+    "the value is dropped on the way, and handed on": (DROPS, BYTES, "return self.capture()"),
+    "the value is dropped on the way, and kept": (DROPS, BYTES, "self.sp = self.capture()"),
+    "the value is dropped on the way": (DROPS, BYTES, SUM),
 }
 
 KEPT = {
@@ -32,6 +35,13 @@ KEPT = {
     "a decorator may add it": ("@counted\n" + OWN, BYTES, SUM),
     "the hidden method returns it sometimes": (OWN, "def capture(self):\n    if self.sp:\n        return 1", SUM),
     "the hidden method has none": (OWN, "def capture(self):\n    self.sp = 1", SUM),
+    "it is dropped, and nobody uses it": (DROPS, BYTES, "self.capture()"),
+    "another method's is dropped": ("def capture(self):\n    super().start()", BYTES, "return self.capture()"),
+    "what it drops is read first": (
+        "def capture(self):\n    self.sp = super().capture()",
+        BYTES,
+        "return self.capture()",
+    ),
     "nobody uses it": (OWN, BYTES, "self.capture()"),
     "it is handed on": (OWN, BYTES, "return self.capture()"),
     "it is kept": (OWN, BYTES, "self.sp = self.capture()"),

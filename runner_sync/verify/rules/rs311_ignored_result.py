@@ -7,7 +7,8 @@ always returned a value in the old target and never does in the new one, where t
 attribute, or returned by a function that declares a result; and an `x` that is used as an object, a sequence or a
 number without a test for `None`, while the callee newly may return `None`, alone or as one of several values, or while
 the annotation of the field `x.y` newly admits it. Also an override of the NPU runners that never returns a value, where
-inherited code or the worker uses the value that the hidden method always returns.
+inherited code or the worker uses the value that the hidden method always returns; one that only keeps it or hands it on
+counts if the override calls `super().m(...)` and drops what that returns.
 
 Example: `self._update_states(scheduler_output)` after vLLM made it return a callback that must be run later; or `run =
 self._update_states(scheduler_output)` while omni's own `_update_states`, written before, returns nothing.
@@ -20,7 +21,7 @@ Fix: look at what the target's own caller does with the value, or return it.
 Leaves alone: bare calls without an old tree; callees that return a value only sometimes, or a value that the caller
 knows (`return self`, the same constant each time); generators and coroutines. Of the reverse: methods with an empty
 body, with another annotation, or that only raise, because a subclass is meant to implement them; values that are only
-kept or passed on (except after such a change), also those that an override does not return; fields that the function
+kept or passed on (except after such a change, or where an override drops its parent's); fields that the function
 itself stores, constructs, or tests, also by a local. Without an old tree also a written `return None`, names with
 another assignment, and calls on other objects than `self`.
 """
@@ -35,7 +36,7 @@ from functools import partial
 from runner_sync.model import Finding, Severity
 from runner_sync.signatures import promises_value
 from runner_sync.statements import always_leaves
-from runner_sync.syntax import is_name, is_none, is_nothing
+from runner_sync.syntax import Function, is_name, is_none, is_nothing, is_super, walk
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.calling.virtual import VirtualCall, find_override_calls
 from runner_sync.verify.trees.classes import ClassInfo
@@ -175,8 +176,13 @@ def _check_overrides(program: Program, info: ClassInfo) -> Iterator[Finding]:
         if not all(returns.returns_nothing(function) for function in functions):
             continue
         rows = (row for mro in program.mros(info) for row in find_override_calls(program, mro, info, name))
+        is_dropped = any(_drops_parents(function) for function in functions)
         for call, _, hidden in rows:
-            if _is_needed(call) and hidden and all(_is_always_returned(callee) for callee in hidden):
+            if (
+                _is_needed(call, by_passing=is_dropped)
+                and hidden
+                and all(_is_always_returned(callee) for callee in hidden)
+            ):
                 yield program.frame(info, functions[-1]).finding(
                     (CODE, SEVERITY),
                     functions[-1],
@@ -192,8 +198,21 @@ def _is_always_returned(callee: Callee) -> bool:
     return _has_value(callee) is True and callee.function is not None and always_leaves(callee.function.body)
 
 
-def _is_needed(call: VirtualCall) -> bool:
-    return any(place.is_needed for node, uses in places(call.frame) if node is call.node for place in uses)
+def _drops_parents(function: Function) -> bool:
+    """Whether a method calls the one that it hides, as a statement of its own: a ``return`` may have got lost."""
+    calls = (node.value for node in walk(function) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
+    hidden = (call.func for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr == function.name)
+    return any(is_super(func.value) for func in hidden)
+
+
+def _is_needed(call: VirtualCall, *, by_passing: bool) -> bool:
+    """Whether a call needs the value; ``by_passing``: keeping it and handing it on count, too."""
+    uses = [place for node, found in places(call.frame) if node is call.node for place in found]
+    handed_on = [*returns_of(call.frame.function)] if by_passing else []
+    return any(
+        place.is_needed or (by_passing and place.is_stored) or any(place.node is value for value in handed_on)
+        for place in uses
+    )
 
 
 def _is_used(frame: Frame, place: Place) -> bool:

@@ -30,6 +30,7 @@ from runner_sync.merge.keeping.staying import (
     keep_remarks_on_edits,
     keep_values_read,
     take_other_branches,
+    take_values_read,
     undo_half_moves,
 )
 from runner_sync.merge.policy import Terms
@@ -88,6 +89,7 @@ PHASES = (
             keep_needed_suites,
             keep_first_values,
             keep_values_read,
+            take_values_read,
             take_other_branches,
             keep_remarks_on_edits,
         ),

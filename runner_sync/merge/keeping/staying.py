@@ -21,6 +21,7 @@ from runner_sync.merge.weave import (
     Weave,
     find_beside,
     heads_around,
+    other_side,
     split_into_runs,
     strands_in_suite,
     strands_inside,
@@ -198,14 +199,12 @@ def keep_values_read(settling: Settling) -> None:
         return
     weave = settling.weave
     asked = {doubt.strand for doubt in settling.doubts}
-    sides = (weave.omni, weave.of_omni), (weave.upstream, weave.of_upstream)
-    kept = [node for nodes, of in sides for node, strand in zip(nodes, of, strict=True) if strand.kept]
-    bound = {name for node in kept for name in binds(node)}
+    bound = _find_bound(weave)
     for index in range(len(weave.omni) - 1, -1, -1):
         reader = weave.of_omni[index]
         lost = uses(weave.omni[index]) - bound if reader.kept and reader.upstream is None else frozenset()
         for name in sorted(lost):
-            setting = _find_setting(weave, index, name, bound)
+            setting = _find_setting(weave, "o", index, name, bound)
             if not setting:
                 continue
             if reader not in asked:
@@ -217,20 +216,46 @@ def keep_values_read(settling: Settling) -> None:
             asked.update(setting)
 
 
-def _find_setting(weave: Weave, index: int, name: str, bound: Collection[str]) -> set[Strand]:
+def take_values_read(settling: Settling) -> None:
+    """In a copy, bring in the only upstream statements that set a local, if upstream's text of another one reads it.
+
+    Omni has that other one in an older revision's form, which upstream's text replaces. So omni did not remove what
+    sets the local: its text is older than that.
+    """
+    weave, heritage = settling.weave, settling.terms.heritage
+    locals_ = {name for node in weave.upstream for name in binds(node)}
+    bound = _find_bound(weave)
+    for index, reader in enumerate(weave.of_upstream) if settling.is_copy else ():
+        if reader.sides != "bou" or weave.is_unedited(reader, "o") or not _is_outdated(weave, reader, heritage):
+            continue
+        for name in sorted(uses(weave.upstream[index]) & locals_ - bound):
+            for strand in _find_setting(weave, "u", index, name, bound):
+                strand.kept = True
+                bound.update(binds(weave.upstream[strand.in_upstream]))
+
+
+def _find_bound(weave: Weave) -> set[str]:
+    """Return the names that the kept statements bind."""
+    sides = (weave.omni, weave.of_omni), (weave.upstream, weave.of_upstream)
+    kept = [node for nodes, of in sides for node, strand in zip(nodes, of, strict=True) if strand.kept]
+    return {name for node in kept for name in binds(node)}
+
+
+def _find_setting(weave: Weave, side: str, index: int, name: str, bound: Collection[str]) -> set[Strand]:
     """Return what must stay so that a local is set above a statement or in a loop around it; empty if that cannot."""
+    nodes, strands = weave.side(side)
     found = set[Strand]()
     wanted = [(index, name)]
     while wanted:
         index, name = wanted.pop()
-        loops = [head for head in enclosing(weave.omni, index) if weave.omni[head].is_loop]
-        behind = below(weave.omni, min(loops))[-1] if loops else index
-        setting = {weave.of_omni[k] for k in range(behind + 1) if k != index and name in binds(weave.omni[k])}
-        if not all(_can_stay(weave, strand) for strand in setting):
+        loops = [head for head in enclosing(nodes, index) if nodes[head].is_loop]
+        behind = below(nodes, min(loops))[-1] if loops else index
+        setting = {strands[k] for k in range(behind + 1) if k != index and name in binds(nodes[k])}
+        if not all(_can_stay(weave, strand, side) for strand in setting):
             return set()
         for strand in setting - found:
-            node = weave.omni[strand.in_omni]
-            wanted += [(strand.in_omni, other) for other in uses(node) - binds(node) - {*bound}]
+            node = nodes[strand.on(side)]
+            wanted += [(strand.on(side), other) for other in uses(node) - binds(node) - {*bound}]
         found |= setting
     return found
 
@@ -238,15 +263,18 @@ def _find_setting(weave: Weave, index: int, name: str, bound: Collection[str]) -
 _SET = re.compile(r" [^\s\w]{0,3}= ")
 
 
-def _can_stay(weave: Weave, strand: Strand) -> bool:
-    node = weave.omni[strand.in_omni]
-    if strand.sides != "bo" or node.compound or not all(head.kept for head in heads_around(weave, strand, "o")):
+def _can_stay(weave: Weave, strand: Strand, side: str) -> bool:
+    """Whether a statement that one side removed can run where the other has it, without any call running twice."""
+    node = weave.side(side)[0][strand.on(side)]
+    if strand.sides != f"b{side}" or weave.is_edited(strand, "u") or node.compound:
+        return False
+    if not all(head.kept for head in heads_around(weave, strand, side)):
         return False
     called = node.facts.called
     made = f"{called}(" if called.startswith("self.") else _SET.split(node.canon, maxsplit=1)[-1]
     call = re.compile(rf"(?<![\w.]){re.escape(made)}")
-    upstream = zip(weave.upstream, weave.of_upstream, strict=True)
-    return not _CALL.search(made) or not any(s.kept and call.search(other.canon) for other, s in upstream)
+    others = zip(*weave.side(other_side(side)), strict=True)
+    return not _CALL.search(made) or not any(s.kept and call.search(other.canon) for other, s in others)
 
 
 def _is_rewritten(settling: Settling) -> bool:

@@ -26,7 +26,7 @@ from runner_sync.upgrade.from_upstream import overriding, splitting
 from runner_sync.upgrade.from_upstream.dropped_blocks import remove_dropped_blocks
 from runner_sync.upgrade.from_upstream.extracted import ask_about_extracted
 from runner_sync.upgrade.from_upstream.given_up import collect_given_up_statements
-from runner_sync.upgrade.from_upstream.spelling import spell_as_upstream
+from runner_sync.upgrade.from_upstream.spelling import call_as_upstream, spell_as_upstream
 from runner_sync.upgrade.from_upstream.unions import respell_unions
 from runner_sync.upgrade.from_upstream.unsynced import ask_about_unsynced
 from runner_sync.upgrade.job import ModuleJob, find_conflict_winner
@@ -231,7 +231,19 @@ def _merge(draft: Draft, upstream: str, job: ModuleJob, origin: lineage.Origin) 
     omni_text = draft.text
     if upstream != origin.text:
         omni_text = spell_as_upstream(omni_text, job.text, upstream=upstream, upstream_module=job.upstream.new.text)
+        methods = _find_upstream_methods(draft, job)
+        omni_text = call_as_upstream(omni_text, base=origin.text, upstream=upstream, methods=methods)
     return _name_omni_forms(_merge_with_local_names(_make_sides(origin.text, omni_text, upstream, job), policy, origin))
+
+
+def _find_upstream_methods(draft: Draft, job: ModuleJob) -> dict[str, str]:
+    """Return the methods of the upstream class now that omni does not override."""
+    assert job.upstream.new is not None
+    if not draft.owner:
+        return {}
+    own = {*job.hierarchy.of(draft.owner).omnis, *texts.members(job.text, draft.owner, job.path)}
+    theirs = job.upstream.new.members(job.module.anchor.name)
+    return {name: text for name, text in theirs.items() if name not in own}
 
 
 def _find_orphans(text: str, draft: Draft, origin: lineage.Origin) -> frozenset[str]:

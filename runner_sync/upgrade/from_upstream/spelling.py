@@ -1,22 +1,32 @@
-"""Spells calls as upstream does where omni imports a function by name and upstream calls it through its module.
+"""Spells calls as upstream does where omni calls the same function by another name.
 
-Comes in: a unit's text, its module's text, upstream's unit and module. Goes out: the unit in upstream's spelling. May
-touch: nothing.
+Comes in: a unit's text, its module's text, upstream's unit, module and methods. Goes out: the unit in upstream's
+spelling. May touch: nothing.
+
+A function that omni imports by name, upstream may call through its module.
 
 ``from pkg.tools import step`` with ``step(…)``, and ``tools.step(…)``, call the same function until somebody replaces
 it in its module at start-up, as vllm-ascend does. Then only the second form calls the replacement. So upstream's form
 is taken (vllm-ascend writes ``mamba_utils.preprocess_mamba(…)`` from 0.19.1rc1 on, and people followed in 0.26.0), and
 the merge must not take the difference for an omni edit.
+
+A method that omni calls, upstream may call through another one that just passes the call on. The platform may do more
+there at any time::
+
+    def _get_ascend_copy_funcs(self):       omni      self._get_copy_funcs()
+        return self._get_copy_funcs()       upstream  self._get_ascend_copy_funcs()
 """
 
 from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
+from collections.abc import Mapping
 
 from runner_sync.edits import Places, apply
 from runner_sync.statements import bound_anywhere, parse_unit
-from runner_sync.syntax import walk
+from runner_sync.syntax import calls_in, walk
 from runner_sync.texts.import_entries import read_imports
 
 
@@ -46,3 +56,36 @@ def _rename(text: str, names: dict[str, str]) -> str:
     places, nodes = Places(text), walk(parse_unit(text))
     found = [node for node in nodes if isinstance(node, ast.Name) and node.id in names]
     return apply(text, [places.instead_of(node, names[node.id]) for node in found])
+
+
+def call_as_upstream(text: str, *, base: str, upstream: str, methods: Mapping[str, str]) -> str:
+    """Respell ``self.x()`` in ``text`` as ``self.y()`` if ``y`` of ``methods`` just returns ``self.x()``.
+
+    Of the three texts, only ``text`` may call ``x``, and it must not call ``y``.
+    """
+    mine, before, theirs = (_find_calls_on_self(side) for side in (text, base, upstream))
+    spelled = {_find_passed_on(methods[name]): name for name in sorted((theirs.keys() - mine.keys()) & methods.keys())}
+    wanted = (mine.keys() & spelled.keys()) - theirs.keys() - before.keys()
+    places = Places(text)
+    return apply(text, [places.instead_of(node, f"self.{spelled[x]}") for x in wanted for node in mine[x]])
+
+
+def _find_calls_on_self(text: str) -> dict[str, list[ast.Attribute]]:
+    """Map each member that a unit calls on ``self`` to the called expressions."""
+    found = defaultdict[str, list[ast.Attribute]](list)
+    for call in calls_in(parse_unit(text)):
+        if isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == "self":
+            found[call.func.attr].append(call.func)
+    return found
+
+
+def _find_passed_on(method: str) -> str:
+    """Return the ``x`` of a method that takes no arguments and just returns ``self.x()``; empty for another method."""
+    function = parse_unit(method).body[0]
+    if not isinstance(function, ast.FunctionDef) or function.decorator_list or ast.unparse(function.args) != "self":
+        return ""
+    found = _PASSED_ON.fullmatch(ast.unparse(function.body[-1]))
+    return found[1] if found and len(function.body) == 1 + (ast.get_docstring(function) is not None) else ""
+
+
+_PASSED_ON = re.compile(r"return self\.(\w+)\(\)")

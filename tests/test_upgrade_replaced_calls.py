@@ -84,17 +84,29 @@ def test_a_call_with_an_argument_less_is_nothing_new(was: str, now: str, gained:
     assert replaced_calls._has_gained(old, new) is gained
 
 
-@pytest.mark.parametrize(("copied", "asked"), [(NEW["_forward"], 0), (OLD["_forward"], 1)])
+@pytest.mark.parametrize(
+    ("followed", "copied", "asked"),
+    [
+        pytest.param(NEW["_forward"], NEW["_forward"], 0, id="the copy has it"),
+        pytest.param(NEW["_forward"], NEW["_forward"].replace("return n", "return n + 1"), 0, id="has it and an edit"),
+        pytest.param(NEW["_forward"], OLD["_forward"], 1, id="the copy lacked it"),
+        pytest.param(OLD["_forward"], OLD["_forward"], 1, id="its base lacked it"),
+    ],
+)
 def test_what_a_copy_of_the_called_method_has_already_is_not_new(
-    monkeypatch: pytest.MonkeyPatch, copied: str, asked: int
+    monkeypatch: pytest.MonkeyPatch, followed: str, copied: str, asked: int
 ) -> None:
-    """`_dummy_run` may follow an older vllm-ascend than `_model_forward`, of which omni has a copy."""
-    texts = {"R.run": OLD["run"], "R._forward": copied}
+    """`_dummy_run` may follow an older vllm-ascend than `_model_forward`, of which omni has a copy.
+
+    If the copy is older than its base, this upgrade brings what the base had.
+    """
+    texts = {"R.run": OLD["run"], "R._forward": followed}
     monkeypatch.setattr(replaced_calls, "find_base_text", lambda draft, _job: texts[draft.name])
     mine = {"R.run": OLD["run"].replace("_forward", "model"), "R._forward": copied}
     base = BaseRef("vllm-ascend", "1", "a.py", "R.run", "inferred", 1.0)
+    after = {**mine, "R._forward": copied.replace(OLD["_forward"], NEW["_forward"])}
     drafts = [
-        Draft(name, (Stage(text),), "copy", base=base, upstream=NEW[name.partition(".")[2]])
+        Draft(name, (Stage(text), Stage(after[name])), "copy", base=base, upstream=NEW[name.partition(".")[2]])
         for name, text in mine.items()
     ]
     job = ModuleJob(NPU, NPU.modules[0], "a.py", "")

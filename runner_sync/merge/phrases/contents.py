@@ -18,6 +18,7 @@ from runner_sync.merge.phrases.phrase import is_mixed_from, is_part_of, merge_ph
 from runner_sync.merge.phrases.positional import are_placed_by_guess
 from runner_sync.merge.phrases.transplant import carry_over, is_order_guessed, merge_surrounded
 from runner_sync.merge.phrases.values import merge_values
+from runner_sync.merge.phrases.with_items import has_lost_only_absent_items
 from runner_sync.merge.policy import Policy, Terms, Winner
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Strand, Weave
@@ -182,7 +183,7 @@ def _spells_as(one: Node, other: Node) -> bool:
 
 def _merge_both_changed(base: Node, omni: Node, upstream: Node, terms: Terms) -> tuple[Content, Reason | None]:
     """Merge a statement that both sides changed; no doubt if one side has all changes, apart from keyword order."""
-    if omni.kind in ("docstring", "comment"):
+    if omni.kind in ("docstring", "comment") or has_lost_only_absent_items(base.text, omni.text, upstream.text):
         return make_content_of(omni), None
     chosen, reason = _merge_by_phrases(base, omni, upstream, terms)
     if reason is None or omni.compound:

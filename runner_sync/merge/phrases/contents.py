@@ -21,7 +21,7 @@ from runner_sync.merge.phrases.values import merge_values
 from runner_sync.merge.phrases.with_items import has_lost_only_absent_items
 from runner_sync.merge.policy import Policy, Terms, Winner
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Strand, Weave
+from runner_sync.merge.weave import Strand, Weave, find_moved_by_both
 from runner_sync.model import Triple
 from runner_sync.statements import Node, before_clause, inside_strings, is_python, last_comment, tree_of
 from runner_sync.statements.likeness import dice, words
@@ -133,6 +133,8 @@ def _choose_content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content
         is_foreign = not upstream.compound and upstream.canon in terms.foreign
         if omni.is_comment or is_foreign or omni.canon == upstream.canon:
             return make_content_of(omni), None
+        base = find_moved_by_both(weave, omni, upstream)
+    if base is None:
         more = policy.is_copy and is_part_of(omni.text, upstream.text)
         chosen = omni if policy.both_added == "omni" and not more else upstream
         return make_content_of(chosen), VERSIONS

@@ -8,7 +8,8 @@ from runner_sync.merge import FOLLOW, PORT, Policy, merge
 from runner_sync.model import Triple
 
 BODY = "        out = self.model(ids)\n    return out\n"
-BASE = f"def run(self, ids):\n    with (\n        randomize(ids),\n        set_context(meta, slots=self.slots),\n    ):\n{BODY}"
+ITEMS = "        randomize(ids),\n        set_context(meta, slots=self.slots),\n"
+BASE = f"def run(self, ids):\n    with (\n{ITEMS}    ):\n{BODY}"
 FEWER = BASE.replace("        randomize(ids),\n", "")
 OWN = f"def run(self, ids):\n    with set_context(meta, graph=self.graph):\n{BODY}"
 

@@ -84,6 +84,13 @@ def test_a_local_that_npu_has_counts_where_the_question_is_about_it() -> None:
     assert [item.part_of for item in joined(left_out("R1", "total = 0"), using)] == ["", "R1"]
 
 
+@pytest.mark.parametrize(("base", "part_of"), [("", "R1"), ("total = size(rows)", "")])
+def test_so_does_one_that_both_added_in_different_versions(base: str, part_of: str) -> None:
+    own = "total = len(rows)"
+    versions = replace(left_out("R1", "total = count(rows)", base=base), omni=own, chosen=own)
+    assert [item.part_of for item in joined(versions, left_out("R2", "if total:\n    send(rows)"))] == ["", part_of]
+
+
 MISSING = replace(left_out("R9", "def _request(self, rows): ..."), unit="Runner._request", in_file=False)
 
 

@@ -67,7 +67,7 @@ class _LeftOut:
     """A question about code that was left out, and the qualified names of ``self`` in that code (``methods``).
 
     ``used`` are its locals that its base lacks, and ``set`` those of them that it sets. ``absent`` are those that the
-    unit lacks or that the question names.
+    unit lacks, that the question names, or that omni sets in its own version of this code.
     """
 
     item: ReviewItem
@@ -81,11 +81,12 @@ class _LeftOut:
         (made, new), (_, old) = find_plain_names(item.upstream), find_plain_names(item.base)
         used = new - old
         absent = used - find_plain_names(draft.text)[1] | used & {*_WORD.findall(item.reason)}
+        absent |= used & made & find_plain_names(item.omni)[0]
         methods = self_mentions(item.upstream) - self_mentions(item.base)
         return cls(item, made & used, used, absent, frozenset(f"{draft.owner}.{name}" for name in methods))
 
     def shares_local_with(self, other: _LeftOut) -> bool:
-        """Whether one of the two sets a local that both use and that NPU's unit lacks."""
+        """Whether one of the two sets a local that both use and that NPU's unit lacks in this version."""
         if (self.item.unit, self.item.from_gpu) != (other.item.unit, other.item.from_gpu):
             return False
         return bool((self.set | other.set) & self.used & other.used & (self.absent | other.absent))

@@ -9,7 +9,9 @@ from runner_sync.model import Triple
 
 READY = "    ready = self.is_ready()\n"
 STATE = "    state = self.copy_state(rows)\n"
-BASE = f"def run(self, rows):\n    self.begin(rows)\n{STATE}{READY}    self.send(rows, state, ready)\n    self.end(rows)\n"
+BASE = (
+    f"def run(self, rows):\n    self.begin(rows)\n{STATE}{READY}    self.send(rows, state, ready)\n    self.end(rows)\n"
+)
 MOVED = BASE.replace(STATE + READY, READY + STATE).replace("send(rows,", "send_all(rows.copy(),")
 OWN = "def run(self, rows):\n    self.begin(rows)\n    self.own_send(rows)\n    self.end(rows)\n"
 WITHOUT = BASE.replace(READY, "").replace(", ready", "")

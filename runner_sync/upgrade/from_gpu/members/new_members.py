@@ -12,6 +12,7 @@ from runner_sync.confidence import INFERRED, REQUIRED
 from runner_sync.fitting.hooks import describe_skipped_steps, fit_sampler_hook
 from runner_sync.fitting.members import Member, find_predecessor, find_successor
 from runner_sync.model import ReviewItem
+from runner_sync.texts.import_entries import without_imports_at_hand
 from runner_sync.texts.member_text import self_names
 from runner_sync.upgrade.draft import Draft, Stage, list_members
 from runner_sync.upgrade.from_gpu.asking import unconfirmed
@@ -44,7 +45,7 @@ def port_members(
         text, changes = fit_sampler_hook(side.new[prefix + decision.name], job.profile.sampler_hook)
         draft = Draft(
             prefix + decision.name,
-            (Stage(""), Stage(text, "gpu")),
+            (Stage(""), Stage(without_imports_at_hand(text, job.text), "gpu")),
             "own",
             "added",
             after=prefix + before if before else None,

@@ -172,6 +172,16 @@ def test_what_sets_a_new_local_and_what_reads_it_name_each_other() -> None:
     ]
 
 
+@pytest.mark.parametrize("late", ["late=None", "late: bool = False", "*, late", "**late"])
+def test_so_do_a_new_parameter_and_what_reads_it(late: str) -> None:
+    """`randomize_inputs` of `profile_run` in vllm-omni 0.32.0rc1, which the method passes on."""
+    now = f"def run(self, {late}):"
+    signature = replace(SETS, omni="def run(self):", upstream=now, chosen=now)
+    linked = ["why; decide it together with R2", "why; decide it together with R1"]
+    assert link("def run(self):\n    c()", signature, READS) == linked
+    assert link(f"{now}\n    c()", signature, READS) == ["why", "why"]
+
+
 @pytest.mark.parametrize(
     ("before", "one", "other"),
     [

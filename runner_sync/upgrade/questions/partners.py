@@ -7,8 +7,8 @@ One item is about a ported member, and the other about a passage that calls it, 
 Undoing one would leave a helper that nothing calls, or a call of a missing helper. Or one passage came while the other
 half of its feature was left out: both use the same object (``objects_used``), or are ``counterparts`` of upstream's
 class. For example, code that drains a cache is idle if nothing schedules its writes, and a step that began without a
-call that saves it is half of what omni's class has for steps. Or one passage sets a new local of its method and the
-other reads it.
+call that saves it is half of what omni's class has for steps. Or one passage sets a new local of its method, or adds a
+parameter to it, and the other reads it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from dataclasses import replace
 
 from runner_sync.listing import at_most
 from runner_sync.model import ReviewItem
+from runner_sync.statements import parameters, parse_function
 from runner_sync.texts.member_text import self_mentions
 from runner_sync.thresholds import NAMED
 from runner_sync.upgrade.draft import Draft, list_members
@@ -106,14 +107,20 @@ def _find_setters_and_readers(draft: Draft) -> Iterator[tuple[str, str]]:
 
     Skips parts of other items, which are linked already.
     """
-    known = find_plain_names(draft.before)[1]
+    known = find_plain_names(draft.before)[1] | _find_parameters(draft.before)
     items = [item for item in draft.reviews if not item.part_of]
     for one in items if draft.before else ():
-        new = find_plain_names(one.chosen)[0] - known if _has_come(one) else frozenset[str]()
+        given = find_plain_names(one.chosen)[0] | _find_parameters(f"{one.chosen}\n    pass")
+        new = given - known if _has_come(one) else frozenset[str]()
         for other in items if new else ():
             names = find_plain_names(other.chosen)[1] | find_plain_names(other.upstream)[1]
             if other is not one and other.from_gpu == one.from_gpu and new & names:
                 yield one.id, other.id
+
+
+def _find_parameters(text: str) -> frozenset[str]:
+    function = parse_function(text)
+    return frozenset(parameter.arg for parameter in parameters(function)) if function is not None else frozenset()
 
 
 def _has_come(item: ReviewItem) -> bool:

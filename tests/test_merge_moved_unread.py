@@ -14,6 +14,7 @@ BASE = (
 )
 MOVED = BASE.replace(STATE + READY, READY + STATE).replace("send(rows,", "send_all(rows.copy(),")
 OWN = "def run(self, rows):\n    self.begin(rows)\n    self.own_send(rows)\n    self.end(rows)\n"
+UNREAD = "read only in what was left out"
 WITHOUT = BASE.replace(READY, "").replace(", ready", "")
 
 
@@ -28,5 +29,12 @@ WITHOUT = BASE.replace(READY, "").replace(", ready", "")
 )
 def test_only_a_new_statement_is_asked_about(base: str, asked: list[str], policy: Policy) -> None:
     result = merge(Triple(base, OWN, MOVED), policy=policy)
-    unread = [one.upstream for one in result.decisions if one.reason.kind == "read only in what was left out"]
+    unread = [one.upstream for one in result.decisions if one.reason.kind == UNREAD]
     assert (result.text, unread) == (OWN, [line.strip() for line in asked])
+
+
+def test_a_moved_statement_is_shown_with_a_new_one_that_reads_it() -> None:
+    """`use_pp_spec_decode` of vllm-ascend 0.25.1rc1 reads `pp`, which had been set further down."""
+    now = MOVED.replace(READY, f"{READY}    late = ready and self.late\n").replace(", ready)", ", ready, late)")
+    asked = [one.upstream for one in merge(Triple(BASE, OWN, now)).decisions if one.reason.kind == UNREAD]
+    assert asked == ["ready = self.is_ready()\nlate = ready and self.late"]

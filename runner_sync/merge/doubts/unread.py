@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import heappop, heappush
 
 from runner_sync.confidence import INFERRED
@@ -33,20 +33,24 @@ def undo_unread(
     Such a call would fetch or reset something for nothing. A ``return`` that became an assignment for a left-out
     statement would no longer return anything. With ``records_fit``, the record that omni unpacks is omni's own and has
     just the fields that omni takes; then an edit that merely unpacks more fields is undone too. A statement of the base
-    that omni does not have and upstream moved is left out without a doubt.
+    that omni does not have and upstream moved is left out without a doubt, unless a doubt is about its reader.
     """
     unread = _Unread(weave, kept, contents, records_fit=records_fit)
     left_out: list[Strand] = []
     while (strand := unread.find_first()) is not None:
         unread.undo(strand)
         left_out.append(strand)
+    silent = _find_moved(weave, left_out)
+    return [Doubt(strand, UNREAD, INFERRED) for strand in left_out if strand not in silent]
+
+
+def _find_moved(weave: Weave, left_out: Sequence[Strand]) -> set[Strand]:
+    """Return the left-out statements that upstream moved and omni does not have, and that no new one of them reads."""
     gone = {node.canon for node, strand in zip(weave.base, weave.of_base, strict=True) if strand.sides == "b"}
-    return [Doubt(strand, UNREAD, INFERRED) for strand in left_out if not _is_among(weave, strand, gone)]
-
-
-def _is_among(weave: Weave, strand: Strand, gone: Collection[str]) -> bool:
-    """Whether a statement that omni does not have is among those that both sides no longer have at the base's place."""
-    return strand.omni is None and weave.upstream[strand.in_upstream].canon in gone
+    nodes = {strand: weave.upstream[strand.in_upstream] for strand in left_out if strand.upstream is not None}
+    moved = {strand for strand, node in nodes.items() if strand.omni is None and node.canon in gone}
+    needed = {name for strand, node in nodes.items() if strand not in moved for name in uses(node)}
+    return {strand for strand in moved if needed.isdisjoint(binds(nodes[strand]))}
 
 
 class _Unread:

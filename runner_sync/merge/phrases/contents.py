@@ -185,7 +185,9 @@ def _spells_as(one: Node, other: Node) -> bool:
 
 def _merge_both_changed(base: Node, omni: Node, upstream: Node, terms: Terms) -> tuple[Content, Reason | None]:
     """Merge a statement that both sides changed; no doubt if one side has all changes, apart from keyword order."""
-    if omni.kind in ("docstring", "comment") or has_lost_only_absent_items(base.text, omni.text, upstream.text):
+    if omni.kind in ("docstring", "comment"):
+        return make_content_of(omni), None
+    if omni.keyword in ("with", "async with") and has_lost_only_absent_items(base.text, omni.text, upstream.text):
         return make_content_of(omni), None
     chosen, reason = _merge_by_phrases(base, omni, upstream, terms)
     if reason is None or omni.compound:

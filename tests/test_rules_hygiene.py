@@ -222,6 +222,7 @@ NOOPS = [
             ("a class body", "class A:\n    rows = 1\n    more = [rows]\n"),
             ("a comprehension", method("return [row for row in x if (last := row)], last")),
             ("an outer function", method("def inner():\n    return rows\nrows = x\nreturn inner()")),
+            ("a class body that declares it", "rows = 1\nclass A:\n    rows: int\n    more = [rows]\n"),
             ("a loop, then deleted", method("for row in x:\n    print(row)\n    del row")),
             ("an earlier round", method("for row in x:\n    if row:\n        print(x)\n    last = row\nreturn last")),
             (
@@ -549,6 +550,16 @@ FINDINGS = [
         + method("return Rows(x)", signature="self, x: Rows"),
         [(6, 6, "Rows")],
         id="imported for type checkers only",
+    ),
+    pytest.param("RS413", "rows: int\n" + method("return rows"), [(4, 4, "rows")], id="declared and never set"),
+    pytest.param(
+        "RS413", "class A:\n    rows: int\n    x = rows\n", [(3, 3, "rows")], id="a field that its class reads"
+    ),
+    pytest.param(
+        "RS413",
+        "class A:\n    rows: int\n    def f(self):\n        return rows\n",
+        [(4, 4, "rows")],
+        id="a field that a method reads without `self`",
     ),
     pytest.param(
         "RS413",

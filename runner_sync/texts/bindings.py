@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from runner_sync.statements import bound_in
-from runner_sync.syntax import Try, asks_for_typing, is_name, module_of, walk
+from runner_sync.syntax import Function, Try, asks_for_typing, is_name, module_of, walk
 from runner_sync.texts.assignment import Bound, Walk
-from runner_sync.texts.names import undefined_names, used_names
+from runner_sync.texts.names import unbound_globals, undefined_names, used_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +87,40 @@ def names_read_at_run_time(text: str) -> frozenset[str]:
     return used_names(_reduce_to_run_time(text))
 
 
-def unbound_names(text: str) -> frozenset[str]:
-    """Return the names that a module reads at run time and that nothing in it binds, also no ``global`` statement."""
-    shared = {name for node in walk(module_of(text)) if isinstance(node, ast.Global) for name in node.names}
+def unbound_names(text: str, nodes: Sequence[ast.AST]) -> frozenset[str]:
+    """Return the names that a module reads at run time and that nothing in it binds, also no ``global`` statement.
+
+    ``nodes`` are those of its tree.
+    """
+    # Nearly every module binds all that it reads, which is seen in a third of the time.
+    if not unbound_globals(text) and _find_declared(nodes).isdisjoint(_find_reads(nodes)):
+        return frozenset()
+    shared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
     return undefined_names(_reduce_to_run_time(text)) - shared
+
+
+def _find_declared(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return the names that nothing may bind at run time: those bound for type checkers, or declared without a value.
+
+    A field of a class counts only if the class body itself reads it: nothing else does so by its bare name.
+    """
+    typed = [one for node in nodes if isinstance(node, ast.If) and asks_for_typing(node.test) for one in node.body]
+    bodies = [node.body for node in nodes if isinstance(node, ast.ClassDef)]
+    fields = {id(field) for body in bodies for field in body}
+    found = _find_bare(node for node in nodes if id(node) not in fields).union(*map(names_bound, typed))
+    for body in bodies:
+        own = [statement for statement in body if not isinstance(statement, Function)]
+        found |= _find_bare(own) & _find_reads(node for statement in own for node in walk(statement))
+    return found
+
+
+def _find_bare(nodes: Iterable[ast.AST]) -> set[str]:
+    bare = (node.target for node in nodes if isinstance(node, ast.AnnAssign) and node.value is None)
+    return {target.id for target in bare if isinstance(target, ast.Name)}
+
+
+def _find_reads(nodes: Iterable[ast.AST]) -> set[str]:
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
 
 
 def _reduce_to_run_time(text: str) -> str:

@@ -91,10 +91,17 @@ def _find_executed_parts(node: ast.stmt, class_name: str) -> Iterator[ast.AST]:
 @lru_cache(maxsize=256)
 def defined_names(text: str) -> frozenset[str]:
     """Return names that module-level code of ``text`` binds, imports included, at any depth of ``if`` and ``try``."""
+    return frozenset(_find_bound(symtable.symtable(text, "<unit>", "exec")))
+
+
+def _find_bound(table: symtable.SymbolTable) -> set[str]:
+    return {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported() or s.is_namespace()}
+
+
+def unbound_globals(text: str) -> set[str]:
+    """Return `undefined_names` without those that only annotations in strings name."""
     table = symtable.symtable(text, "<unit>", "exec")
-    return frozenset(
-        s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported() or s.is_namespace()
-    )
+    return {*_find_globals(table)} - _find_bound(table) - _BUILTIN
 
 
 def undefined_names(text: str) -> frozenset[str]:

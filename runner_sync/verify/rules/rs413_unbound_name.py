@@ -46,7 +46,7 @@ def find(subject: Subject) -> Iterator[Hit]:
     if "*" in npu.imports or any(isinstance(node, ast.Name) and node.id in _BINDERS for node in npu.nodes):
         return
     yield from _find_early(npu)
-    for name in sorted(unbound_names(npu.text) - _BOUND_ELSEWHERE):
+    for name in sorted(unbound_names(npu.text, npu.nodes) - _BOUND_ELSEWHERE):
         if name.startswith("__"):
             continue
         for part in npu.parts(name):

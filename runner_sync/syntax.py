@@ -69,15 +69,8 @@ def _parse_unit(text: str) -> ast.Module:
 
 @lru_cache(maxsize=4096)
 def lasting_module_of(text: str) -> ast.Module:
-    """Return the tree of a module that is read throughout a run, so that `forget_modules` keeps it."""
+    """Return the tree of a module that is read again and again, so that no other tree evicts it."""
     return ast.parse(text)
-
-
-def forget_modules() -> None:
-    """Empty the caches of trees, before work that does not need them again."""
-    _parse_module.cache_clear()
-    _parse_unit.cache_clear()
-    dumped.cache_clear()
 
 
 def walk(top: ast.AST) -> list[ast.AST]:

@@ -118,6 +118,24 @@ def test_a_cached_release_needs_no_network(
     assert releases(project) == [version]
 
 
+def test_a_cached_release_is_read_once_while_it_is_open(
+    index: FakeIndex, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    open_release("vllm-ascend", "0.14.0rc1")
+    opened = open_release("vllm-ascend", "0.14.0rc1")
+    assert open_release("vllm-ascend", "0.14.0RC1") is opened
+    monkeypatch.setenv("RUNNER_SYNC_CACHE", str(tmp_path / "another"))
+    asked = len(index.requests)
+    assert open_release("vllm-ascend", "0.14.0rc1") is not opened
+    assert len(index.requests) > asked, "another cache folder has entries of its own"
+
+
+@pytest.mark.usefixtures("index")
+def test_a_text_that_is_read_twice_is_in_memory_once() -> None:
+    texts = [open_release("vllm-ascend", "0.14.0rc1").read(ASCEND_RUNNER) for _ in range(2)]
+    assert texts[0] is texts[1]
+
+
 def test_offline_without_a_cached_release_names_the_remedy(index: FakeIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     go_offline(monkeypatch)
     with pytest.raises(

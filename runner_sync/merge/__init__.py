@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from runner_sync.merge.doubts.decisions import Decision
 from runner_sync.merge.engine import Merged, merge
-from runner_sync.merge.matching.align import align, forget_pairs
+from runner_sync.merge.matching.align import align
 from runner_sync.merge.matching.branches import are_branches
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, Policy, Preference, settle_for
 from runner_sync.merge.preparing.renames import rename_alike, with_old_reads_renamed, with_omni_names_behind
@@ -32,7 +32,6 @@ __all__ = [
     "Veto",
     "align",
     "are_branches",
-    "forget_pairs",
     "merge",
     "rename_alike",
     "settle_for",

@@ -10,6 +10,7 @@ import hashlib
 import io
 import weakref
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from packaging.version import Version
@@ -95,12 +96,24 @@ def _open_cached(
 
 
 def _open_stored_archive(key: str, project: Project) -> ArchiveTree | None:
-    """Return the archive from the cache; ``None`` if it is absent or of another form than this version writes."""
+    """Return the archive from the cache; ``None`` if it is absent or of another form than this version writes.
+
+    A release that a run already has open is not read again, because its list of members alone takes megabytes.
+    """
+    place = (cache.folder(), key)
+    if (tree := _opened.get(place)) is not None:
+        return tree
     file = cache.open_stored(_ARCHIVE, key)
     try:
-        return None if file is None else ArchiveTree(file, project=project)
+        tree = None if file is None else ArchiveTree(file, project=project)
     except (*BROKEN_ZIP, *cache.OTHER_FORM):
         return None
+    if tree is not None:
+        _opened[place] = tree
+    return tree
+
+
+_opened: weakref.WeakValueDictionary[tuple[Path, str], ArchiveTree] = weakref.WeakValueDictionary()
 
 
 def _fetch(

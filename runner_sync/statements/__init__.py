@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from runner_sync.doors import part_loader
 
 if TYPE_CHECKING:
-    from runner_sync.statements.flattening import canons, flatten, forget_trees, nested_canons
+    from runner_sync.statements.flattening import canons, flatten, nested_canons
     from runner_sync.statements.leaving import (
         always_leaves,
         cut_off,
@@ -85,7 +85,6 @@ __all__ = [
     "enclosing",
     "first_function",
     "flatten",
-    "forget_trees",
     "in_suite",
     "inside_strings",
     "is_endless",
@@ -109,7 +108,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "flattening": "canons flatten forget_trees nested_canons",
+    "flattening": "canons flatten nested_canons",
     "leaving": "always_leaves cut_off is_endless may_swallow swallowers_named takes_all yields",
     "mentioning": "bound_anywhere bound_in Mention mentions parameters",
     "nodes": "INDENT Node ROOT UnparsableText",

@@ -13,13 +13,13 @@ from functools import lru_cache
 from runner_sync.statements.canonical import canonical_statement
 from runner_sync.statements.keywords import spell_out_keywords
 from runner_sync.statements.nodes import ROOT, Node, UnparsableText
-from runner_sync.statements.parsing import as_module, parse_unit
+from runner_sync.statements.parsing import as_module
 from runner_sync.statements.suites import list_suites
 from runner_sync.statements.tokenizing import own_lines
-from runner_sync.syntax import first_line, forget_modules, is_indented, is_string
+from runner_sync.syntax import first_line, is_indented, is_string
 
 
-@dataclass
+@dataclass(slots=True)
 class _Item:
     """A node under construction, with columns."""
 
@@ -60,13 +60,6 @@ def nested_canons(text: str) -> tuple[tuple[int, str], ...]:
     for item in _parse_items(text):
         depths[id(item)] = depths[id(item.parent)] + 1 if item.parent is not None else 0
     return tuple((depths[id(item)], item.canon) for item in _parse_items(text) if item.kind != "docstring")
-
-
-def forget_trees() -> None:
-    """Free the shared trees and nodes, before work that does not need them again."""
-    forget_modules()
-    for cached in (parse_unit, flatten, canons, nested_canons, _parse_items):
-        cached.cache_clear()
 
 
 @lru_cache(maxsize=4096)

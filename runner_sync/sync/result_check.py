@@ -14,6 +14,7 @@ from typing import NamedTuple
 from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.model import Finding, ReviewItem
+from runner_sync.sync.forgetting import forget_answers
 from runner_sync.sync.notes import inherited_code
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.trees import inputs, pairs
@@ -47,6 +48,7 @@ def find_new_breakage(given: inputs.Inputs, results: Sequence[ModuleResult], opt
     if why := why_unverified(given, options):
         return Verified(notes=(f"not verified: {why}",) if options.verify else (), fitted=fitted)
     options.progress("verifying", 0, None)
+    forget_answers()
     omni = PatchedTree(given.omni, {result.path: result.after for result in results})
     world = World({**given.trees, "vllm-omni": omni}, surroundings=given.profile.surroundings)
     own = [result.path for result in results]

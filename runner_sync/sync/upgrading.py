@@ -8,10 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from runner_sync.compose.layout import format_changes
-from runner_sync.merge import forget_pairs
 from runner_sync.model import Finding
-from runner_sync.statements import forget_trees
 from runner_sync.sync import planning, result_check, tidiness
+from runner_sync.sync.forgetting import forget_answers
 from runner_sync.sync.nested import blame_deepest_file
 from runner_sync.sync.notes import going_back, older_gpu_code, older_upstream_code, run_notes
 from runner_sync.sync.opening import open_inputs
@@ -41,20 +40,21 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
         results, notes, twins = planning.plan(replace(options, vllm_base=base) if base else options, given)
         formatted = [_format_result(result, options, given) for result in results]
         finished = [result for result, _failure in formatted]
+        about_bases, unseen = (*twins.make_notes(), *twins.note_guessed(), *notes), twins.unseen
+        del results, twins
+        forget_answers()
         older = _note_older_code(finished, options, given)
-        forget_trees()
-        forget_pairs()
         checked = result_check.find_new_breakage(given, finished, options)
         findings = (*checked.findings, *_find_new_faults(finished, options, given))
     all_notes = (
         *_note_declared_base(base),
         *(going_back.make_note(given) if options.upstream else ()),
-        *(*twins.make_notes(), *twins.note_guessed(), *notes),
+        *about_bases,
         *run_notes.note_unformatted(failure for _result, failure in formatted),
         *(*checked.notes, *older),
     )
     made = make_plan(
-        "upgrade", finished, findings=findings, notes=all_notes, given=given, options=options, unseen=twins.unseen
+        "upgrade", finished, findings=findings, notes=all_notes, given=given, options=options, unseen=unseen
     )
     return replace(made, report=replace(made.report, fitted=checked.fitted))
 

@@ -41,12 +41,6 @@ def _align_everywhere(left: tuple[Node, ...], right: tuple[Node, ...]) -> tuple[
     return tuple(_align(left, right, None))
 
 
-def forget_pairs() -> None:
-    """Free the shared pairs and suites, before work that does not need them again."""
-    for cached in (_align_everywhere, _count_suites):
-        cached.cache_clear()
-
-
 def _align(left: Sequence[Node], right: Sequence[Node], wanted: Gap | None) -> list[Pair]:
     inner_left, inner_right = count_suites(left), count_suites(right)
     equal = _drop_lonely_pairs(left, find_common(left, right, (inner_left, inner_right)))

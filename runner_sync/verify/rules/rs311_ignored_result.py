@@ -217,8 +217,9 @@ def _is_needed(call: VirtualCall, *, by_passing: bool) -> bool:
 
 def _is_used(frame: Frame, place: Place) -> bool:
     """Whether the code there needs or keeps a value, or returns it from a function that promises one."""
-    is_returned = any(value is place.node for value in returns_of(frame.function))
-    return place.is_needed or place.is_stored or (is_returned and promises_value(frame.function))
+    if place.is_needed or place.is_stored:
+        return True
+    return promises_value(frame.function) and any(value is place.node for value in returns_of(frame.function))
 
 
 def _check_lost_value(step: Step, call: ast.Call) -> Iterator[Finding]:

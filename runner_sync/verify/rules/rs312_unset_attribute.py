@@ -30,6 +30,7 @@ from runner_sync.model import Finding, Severity
 from runner_sync.syntax import Function
 from runner_sync.verify.trees.classes import Method, Mro
 from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.functions import words_of
 from runner_sync.verify.trees.left_behind import are_left_behind, find_hidden_callers
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
@@ -90,6 +91,8 @@ def _find_hidden_names(program: Program, mro: Mro) -> dict[str, tuple[Function, 
 
 def _find_reads(program: Program, mro: Mro, names: set[str]) -> Iterator[tuple[Frame, ast.Attribute]]:
     for info, function in program.live(mro).values():
+        if names.isdisjoint(words_of(function)):
+            continue
         frame = program.frame(info, function)
         for node in frame.own_reads():
             if node.attr in names and not frame.may_lack(node):

@@ -37,7 +37,7 @@ from runner_sync.syntax import Function
 from runner_sync.verify.answers import answered_once
 from runner_sync.verify.trees.classes import Assignment, Method, Mro
 from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.functions import nodes_of, words_of
+from runner_sync.verify.trees.functions import nodes_of, reads_of, strings_of, words_of
 from runner_sync.verify.trees.left_behind import are_left_behind, find_hidden_callers
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
@@ -154,7 +154,7 @@ def _find_reads(program: Program, mro: Mro, name: str) -> Iterator[tuple[Frame, 
         if name not in words_of(function):
             continue
         frame = program.frame(info, function)
-        for node in nodes_of(function):
+        for node in nodes_of(function) if name in strings_of(function) else reads_of(function):
             if _is_read(node, frame, name, has_default=has_default):
                 yield frame, node
 

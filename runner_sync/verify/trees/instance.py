@@ -14,6 +14,7 @@ from runner_sync.syntax import Function, is_name, is_super, walk
 from runner_sync.verify.trees.functions import nodes_of
 
 
+@functools.lru_cache(maxsize=16384)
 def self_name(function: Function) -> str | None:
     """Return the name of the instance (or class) parameter, or ``None`` for a static method."""
     if any(is_name(decorator, "staticmethod") for decorator in function.decorator_list):

@@ -152,6 +152,41 @@ def test_what_is_no_half_is_not_named(drafts: tuple[Draft, Draft]) -> None:
     assert set(reasons(*drafts).values()) == {"why"}
 
 
+HELPERS = {
+    "Runner._build": "def _build(self):\n    self._stage(self.rows)\n",
+    "Runner._stage": "def _stage(self, rows):\n    self.cache.stage_late_rows(rows)\n",
+}
+"""As in vllm-omni 0.24.0: what ``sample_tokens`` calls on GPU stages the rows that ``execute_model`` writes later."""
+
+
+def find_reasons_with_helpers(*drafts: Draft, inherited: Mapping[str, str | None]) -> dict[str, str]:
+    hierarchy = Hierarchy(inherited={"Runner": Inherited(inherited)})
+    return {item.id: item.reason for one in name_partners(drafts, HELPERS, hierarchy) for item in one.reviews}
+
+
+def test_a_half_behind_a_method_that_npu_lacks_is_named() -> None:
+    drafts = came("self.cache.commit_late_rows()"), left_out("return self._build()")
+    assert find_reasons_with_helpers(*drafts, inherited={}) == {
+        "R8": "why; decide it together with R9 (it left out self.cache.stage_late_rows)",
+        "R9": "why; decide it together with R8",
+    }
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "inherited"),
+    [
+        pytest.param("self.cache.commit_late_rows()", "self._build()", {"_stage": "def …"}, id="NPU has the method"),
+        pytest.param("self.cache.commit_late_rows()", "self._other()", {}, id="another method"),
+        pytest.param("self.cache.clear()", "self._build()", {}, id="something else came"),
+        pytest.param(
+            "self.cache.commit_late_rows()\nself.cache.stage_late_rows(a)", "self._build()", {}, id="both came"
+        ),
+    ],
+)
+def test_noop_no_half_stands_behind(one: str, other: str, inherited: dict[str, str | None]) -> None:
+    assert set(find_reasons_with_helpers(came(one), left_out(other), inherited=inherited).values()) == {"why"}
+
+
 def link(before: str, *items: ReviewItem) -> list[str]:
     """The reasons of ``items`` about one method, which reads ``before`` before the upgrade."""
     made = Draft("Runner.run", (Stage(before), Stage("y", "gpu"))).with_questions(*items)

@@ -7,13 +7,14 @@ One item is about a ported member, and the other about a passage that calls it, 
 Undoing one would leave a helper that nothing calls, or a call of a missing helper. Or one passage came while the other
 half of its feature was left out: both use the same object (``objects_used``), or are ``counterparts`` of upstream's
 class. For example, code that drains a cache is idle if nothing schedules its writes, and a step that began without a
-call that saves it is half of what omni's class has for steps. Or one passage sets a new local of its method, or adds a
-parameter to it, and the other reads it.
+call that saves it is half of what omni's class has for steps. The other half may stand in a GPU method that NPU lacks
+and that the code left out calls. Or one passage sets a new local of its method, or adds a parameter to it, and the other
+reads it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
@@ -46,39 +47,40 @@ def name_partners(drafts: Sequence[Draft], twins: Mapping[str, str], hierarchy: 
 
 def _find_partners(
     class_drafts: Sequence[Draft], twins: Mapping[str, str], inherited: AbstractSet[str]
-) -> dict[str, dict[str, None]]:
-    """Return ``{id: ids of its partners}`` for the items of one class, in the order in which they are found.
+) -> dict[str, dict[str, str]]:
+    """Return ``{id: ids of its partners, with a note}`` for the items of one class, in the order found.
 
     ``inherited`` are the members that the class inherits from omni.
     """
     members = {
         d.member: d.reviews[0].id for d in class_drafts if d.outcome == "added" and d.reviews and not d.split_from
     }
-    partners: dict[str, dict[str, None]] = {}
+    partners: dict[str, dict[str, str]] = {}
     for draft in class_drafts:
         for item in draft.reviews:
             used = self_mentions(item.chosen or item.upstream) if item.from_gpu else frozenset[str]()
             for other in sorted(members[name] for name in used & members.keys() - {draft.member}):
-                partners.setdefault(item.id, {})[other] = None
-                partners.setdefault(other, {})[item.id] = None
+                partners.setdefault(item.id, {})[other] = ""
+                partners.setdefault(other, {})[item.id] = ""
     locals_used = (pair for draft in class_drafts for pair in _find_setters_and_readers(draft))
-    for one, half in (
+    for one, half, *behind in (
         *_find_halves(class_drafts, twins, inherited),
         *find_asked_counterparts(class_drafts),
         *locals_used,
     ):
-        partners.setdefault(one, {})[half] = None
-        partners.setdefault(half, {})[one] = None
+        partners.setdefault(one, {}).setdefault(half, f" (it left out {behind[0]})" if behind else "")
+        partners.setdefault(half, {}).setdefault(one, "")
     return partners
 
 
 def _find_halves(
     class_drafts: Sequence[Draft], twins: Mapping[str, str], inherited: AbstractSet[str]
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[tuple[str, ...]]:
     """Yield pairs of ids: an item about code that came, and an item about code that was left out.
 
     Both use parts of one object and one feature; ``inherited`` members are parts of the runner itself. The first one's
-    part is new in the class, and no code of the class uses the second one's part.
+    part is new in the class, and no code of the class uses the second one's part. A third element names that part if
+    the item does not show it, because a GPU method that the class lacks uses it.
     """
     ported = [(draft, item) for draft in class_drafts for item in draft.reviews if item.from_gpu]
     brought = [(draft, item) for draft, item in ported if _has_come(item)]
@@ -95,11 +97,31 @@ def _find_halves(
         frozenset[Part]().union(*(find_all(text, text) for text in texts)) for texts in _list_texts(class_drafts)
     )
     without = [(item.id, find_all(item.upstream, twins.get(draft.name, "")) - parts_now) for draft, item in left_out]
+    present = inherited | {draft.member for draft in class_drafts if draft.text}
+    helpers = {name: text for name, text in twins.items() if name.rpartition(".")[2] not in present}
+    behind = [
+        (item.id, find_parts(text) - parts_now)
+        for draft, item in left_out
+        for text in _find_called(item.upstream, draft.owner, helpers)
+    ]
     for draft, item in brought:
         news = find_all(item.chosen, draft.text) - parts_before
         for other, absent in without if news else ():
             if any(are_of_one_feature(one, half) for one in news for half in absent):
                 yield item.id, other
+        for other, absent in behind if news else ():
+            for half in sorted(half for half in absent if any(are_of_one_feature(one, half) for one in news)):
+                yield item.id, other, ".".join(half)
+
+
+def _find_called(passage: str, owner: str, helpers: Mapping[str, str]) -> Iterator[str]:
+    """Yield the texts of the helpers of a class that a passage calls, and of those that they call."""
+    seen, texts = set[str](), [passage]
+    for text in texts:
+        new = {f"{owner}.{name}" for name in self_mentions(text)} & helpers.keys() - seen
+        seen |= new
+        texts += [helpers[name] for name in sorted(new)]
+    yield from texts[1:]
 
 
 def _find_setters_and_readers(draft: Draft) -> Iterator[tuple[str, str]]:
@@ -132,10 +154,11 @@ def _list_texts(class_drafts: Sequence[Draft]) -> tuple[list[str], list[str]]:
     return [d.before for d in class_drafts if d.before], [d.text for d in class_drafts if d.text]
 
 
-def _name_partners_of(draft: Draft, partners: Mapping[str, Collection[str]]) -> Draft:
-    items = (replace(item, reason=item.reason + _word_partners([*partners.get(item.id, ())])) for item in draft.reviews)
+def _name_partners_of(draft: Draft, partners: Mapping[str, Mapping[str, str]]) -> Draft:
+    items = (replace(item, reason=item.reason + _word_partners(partners.get(item.id, {}))) for item in draft.reviews)
     return replace(draft, reviews=tuple(items))
 
 
-def _word_partners(ids: Sequence[str]) -> str:
-    return f"; decide it together with {at_most(NAMED, ids)}" if ids else ""
+def _word_partners(notes: Mapping[str, str]) -> str:
+    named = [identity + note for identity, note in notes.items()]
+    return f"; decide it together with {at_most(NAMED, named)}" if named else ""

@@ -217,6 +217,26 @@ def test_so_do_a_new_parameter_and_what_reads_it(late: str) -> None:
     assert link(f"{now}\n    c()", signature, READS) == ["why", "why"]
 
 
+LEFT_OUT = replace(SETS, chosen="", omni="")
+KEPT = replace(READS, upstream="e(late)", chosen="e()", omni="e()")
+
+
+def test_what_sets_a_local_and_was_left_out_and_omnis_form_of_what_reads_it_name_each_other() -> None:
+    """`routed_experts_lists` of vllm-ascend 0.22.1rc1: omni's output is made without it."""
+    reasons = ["why; decide it together with R2", "why; decide it together with R1"]
+    assert link("c = 1", LEFT_OUT, KEPT) == reasons
+
+
+def test_the_question_that_such_a_passage_is_a_part_of_is_named() -> None:
+    whole = replace(LEFT_OUT, id="R9", upstream="b = 1")
+    part = replace(LEFT_OUT, part_of="R9")
+    assert link("c = 1", whole, part, KEPT) == [
+        "why; decide it together with R2",
+        "why",
+        "why; decide it together with R9",
+    ]
+
+
 @pytest.mark.parametrize(
     ("before", "one", "other"),
     [
@@ -224,6 +244,11 @@ def test_so_do_a_new_parameter_and_what_reads_it(late: str) -> None:
         pytest.param("c = 1", SETS, replace(READS, upstream="d.late()", chosen="d.late()"), id="an attribute"),
         pytest.param("c = 1", SETS, replace(READS, upstream="d(late=1)", chosen="d(late=1)"), id="a keyword"),
         pytest.param("c = 1", replace(SETS, chosen="", omni=""), READS, id="it did not come"),
+        pytest.param("c = 1", LEFT_OUT, replace(KEPT, upstream="e(1)"), id="it does not read it"),
+        pytest.param("late = 1", LEFT_OUT, KEPT, id="omni sets the local"),
+        pytest.param(
+            "c = 1", replace(SETS, chosen="d()", omni="d()"), KEPT, id="omni has another form of what sets it"
+        ),
         pytest.param("c = 1", SETS, replace(READS, from_gpu=False), id="of another side"),
         pytest.param("c = 1", SETS, replace(READS, part_of="R1"), id="linked already"),
     ],

@@ -8,8 +8,8 @@ Undoing one would leave a helper that nothing calls, or a call of a missing help
 half of its feature was left out: both use the same object (``objects_used``), or are ``counterparts`` of upstream's
 class. For example, code that drains a cache is idle if nothing schedules its writes, and a step that began without a
 call that saves it is half of what omni's class has for steps. The other half may stand in a GPU method that NPU lacks
-and that the code left out calls. Or one passage sets a new local of its method, or adds a parameter to it, and the other
-reads it.
+and that the code left out calls. Or one passage sets a new local of its method, or adds a parameter to it, and
+the other reads it.
 """
 
 from __future__ import annotations
@@ -125,19 +125,24 @@ def _find_called(passage: str, owner: str, helpers: Mapping[str, str]) -> Iterat
 
 
 def _find_setters_and_readers(draft: Draft) -> Iterator[tuple[str, str]]:
-    """Yield pairs of ids: an item about code that came and sets a new local, and one about code that reads it.
+    """Yield pairs of ids: an item about code that sets a new local, and one about code that reads it.
 
-    Skips parts of other items, which are linked already.
+    The first one's code came; or it was left out, and in place of the second one's code omni's own form stays. Skips
+    parts of other items, which are linked already; for a part that was left out, yields its whole.
     """
     known = find_plain_names(draft.before)[1] | _find_parameters(draft.before)
-    items = [item for item in draft.reviews if not item.part_of]
-    for one in items if draft.before else ():
-        given = find_plain_names(one.chosen)[0] | _find_parameters(f"{one.chosen}\n    pass")
-        new = given - known if _has_come(one) else frozenset[str]()
-        for other in items if new else ():
+    for one in draft.reviews if draft.before else ():
+        has_come = _has_come(one)
+        if (has_come and one.part_of) or (not has_come and one.chosen.strip()):
+            continue
+        text = one.chosen if has_come else one.upstream
+        new = (find_plain_names(text)[0] | _find_parameters(f"{text}\n    pass")) - known
+        for other in draft.reviews if new else ():
             names = find_plain_names(other.chosen)[1] | find_plain_names(other.upstream)[1]
-            if other is not one and other.from_gpu == one.from_gpu and new & names:
-                yield one.id, other.id
+            if other.part_of or not new & names or other is one or other.from_gpu != one.from_gpu:
+                continue
+            if has_come or (other.keeps_omni and other.chosen.strip()):
+                yield one.part_of or one.id, other.id
 
 
 def _find_parameters(text: str) -> frozenset[str]:

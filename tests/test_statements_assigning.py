@@ -242,6 +242,15 @@ def test_what_upstream_passes_beside_an_object_of_which_omni_sets_it_is_asked_ab
     assert passed_beside("out.rows = self.mine", PLAIN, now, kept) == [("out.rows",)]
 
 
+@pytest.mark.parametrize(("kept", "asked"), [(PLAIN, [("out.rows",)]), (PLAIN.replace("out=out", "out=made"), [])])
+def test_so_is_what_a_call_passes_beside_an_object_that_omni_gives_it_instead(
+    kept: str, asked: list[tuple[str, ...]]
+) -> None:
+    """In the generation runner, omni's ``output`` stands for upstream's ``model_runner_output``."""
+    base, now = (call.replace("out=out", "out=made") for call in (PLAIN, WITH_ROWS))
+    assert passed_beside("out.rows = self.mine", base, now, kept) == asked
+
+
 @pytest.mark.parametrize(
     ("own", "base", "now", "kept"),
     [

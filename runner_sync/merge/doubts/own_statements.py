@@ -124,7 +124,7 @@ def _find_newly_passed(
         return wanted
     before = [weave.base[strand.base].canon] if strand.base is not None else []
     before += [weave.omni[strand.omni].canon] if strand.omni is not None else []
-    wanted &= _find_passed(now) & _find_passed("\n".join(contents[strand].lines))
+    wanted &= _find_passed("\n".join(contents[strand].lines))
     return wanted.difference(*map(_find_passed, before))
 
 

@@ -44,9 +44,13 @@ def questions(
     of: str = "_update_states",
     vllm: str | None = None,
     npu: str = "",
+    gone: str = "",
     **rest: object,
 ) -> list[str]:
-    """What is asked about a method when omni's GPU base has ``own`` besides, and the target's class ``target``."""
+    """What is asked about a method when omni's GPU base has ``own`` besides, and the target's class ``target``.
+
+    ``gone`` is what the base's class has besides.
+    """
     trees = Trees(folder)
     if vllm is not None:
         lay_out(trees.vllm, {VLLM: vllm})
@@ -54,6 +58,7 @@ def questions(
         trees.edit(BASE, "    def execute_model(", npu)
     lay_out(trees.omni, {GPU_BASE: OMNI_TREE[GPU_BASE] + "\n    " + own.replace("\n", "\n    ").rstrip(" ")})
     commit(trees.omni)
+    lay_out(trees.ascend_old, {ASCEND: ASCEND_OLD[ASCEND] + "\n    " + gone.replace("\n", "\n    ").rstrip(" ")})
     commit(trees.ascend_old)
     lay_out(trees.ascend_old, {ASCEND: ASCEND_NEW[ASCEND] + "\n    " + target.replace("\n", "\n    ").rstrip(" ")})
     commit(trees.ascend_old)
@@ -165,6 +170,25 @@ def test_a_hidden_method_that_calls_super_can_be_copied(tmp_path: Path, theirs: 
 def test_a_base_that_hands_on_hides_nothing(tmp_path: Path, line: str, is_asked: bool) -> None:
     own = OWN.replace("self.mine = scheduler_output", line)
     assert bool(questions(tmp_path, own, ASCENDS)) == is_asked
+
+
+@pytest.mark.parametrize(
+    ("gone", "is_told"),
+    [
+        pytest.param("self._receive_sampled_token_ids()", True, id="of one feature"),
+        pytest.param("self._receive_rows()", False, id="another feature"),
+        pytest.param("self.queue._receive_sampled_token_ids()", False, id="of another object"),
+        pytest.param("self._apply_sampled_tokens(1)", False, id="called before, too"),
+    ],
+)
+def test_calls_that_upstream_ended_and_that_a_hidden_method_may_replace_are_named(
+    tmp_path: Path, gone: str, is_told: bool
+) -> None:
+    """vllm-ascend 0.27 applies sampled tokens in `_update_states`, and its copies no longer receive them."""
+    theirs = f"{ASCENDS}        self._apply_sampled_tokens(scheduler_output)\n"
+    (reason,) = questions(tmp_path, OWN, theirs, gone=f"    def _take(self):\n        {gone}\n")
+    said = "; vllm-ascend no longer calls self._receive_sampled_token_ids: does this method do that work now?"
+    assert reason.endswith(said) if is_told else "no longer calls" not in reason
 
 
 def test_what_nobody_asked_for_is_no_question(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import builtins
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from runner_sync.confidence import CONTESTED
 from runner_sync.lineage import MODELLED, follows, has_change, share
@@ -24,6 +24,7 @@ from runner_sync.thresholds import NAMED
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
+from runner_sync.upgrade.questions.objects_used import Part, are_of_one_feature
 from runner_sync.upgrade.questions.partial_overrides import lags_beside_call
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 from runner_sync.upgrade.questions.set_again import find_set_again
@@ -106,6 +107,26 @@ def _mention_new_calls(old: str, new: str) -> str:
     return f" (it now calls {at_most(NAMED, names)})" if names else ""
 
 
+def _mention_ended_calls(text: str, old: Mapping[str, str], new: Mapping[str, str], title: str) -> str:
+    """Return the end of a reason that names calls which upstream's class ended and which are of one feature with new
+    calls in ``text``.
+
+    A copy loses such a call without a question. For example, vllm-ascend 0.27 no longer receives sampled tokens in
+    ``sample_tokens``, but applies them in ``_update_states``, which omni hides.
+    """
+    before, now = (_find_own_calls(side.values()) for side in (old, new))
+    news = _find_own_calls([text]) - before
+    ended = sorted(one for one in before - now if any(are_of_one_feature(one, other) for other in news))
+    names = at_most(NAMED, [".".join(one) for one in ended])
+    return f"; {title} no longer calls {names}: does this method do that work now?" if ended else ""
+
+
+def _find_own_calls(methods: Iterable[str]) -> set[Part]:
+    """Return the calls that methods make on the runner itself."""
+    called = (name.rpartition(".") for text in methods for name in names_called(text))
+    return {Part(owner, name) for owner, _, name in called if owner == "self"}
+
+
 def _runs_upstream(text: str, member: str, upstream: str, behind: str | None) -> bool:
     """Whether a method runs upstream's method, by class name or by ``super()``.
 
@@ -152,6 +173,7 @@ def ask_about_hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterato
                     if _calls_super(new, member)
                     else ""
                 )
+                + _mention_ended_calls(new, old, now, job.upstream_title)
             )
             draft = Draft.for_question(f"{name}.{member}")
             yield draft.with_questions(_make_question(draft, job, reason, old=before, new=new, mine=mine))

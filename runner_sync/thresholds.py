@@ -37,6 +37,10 @@ FEWEST_KEYWORDS: Final = 3
 SEEN_RENAMED: Final = 2
 """The fewest statements that must show that a local was renamed; a single one could be a change of meaning."""
 
+LONGEST_VALUE: Final = 1000
+"""The most nodes of a value that is written in place of a local: if each local mentions the last one twice, it doubles
+with every one. The values in six releases have 605 at most."""
+
 FEWEST_AT_HAND: Final = 2
 """The fewest statements in a block that omni has at hand; a single one, such as a ``return``, stands in many places."""
 

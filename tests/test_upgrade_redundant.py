@@ -15,6 +15,7 @@ from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.job import Hierarchy, Inherited, ModuleJob, Upstream
 from runner_sync.upgrade.redundant import drop_redundant
+from runner_sync.upgrade.renamed_locals import find_held
 from runner_sync.upgrade.revision import ModuleRevision
 
 HEAD = "class NPUARModelRunner(Base):\n"
@@ -308,9 +309,10 @@ COUNTING = MORE_RENAMED.replace(
 )
 
 
-def _count(found: str) -> str:
-    """The host of ``COUNTING`` without its local ``found``."""
-    return RENAMED_HOST.replace("self.measure(rows)", f"self.measure({found})")
+def _count(found: str, *lines: str) -> str:
+    """The host of ``COUNTING`` without its local ``found``, with some lines in front of its count."""
+    count = "\n        ".join([*lines, f"lengths = self.measure({found})"])
+    return RENAMED_HOST.replace("lengths = self.measure(rows)", count)
 
 
 @pytest.mark.parametrize(
@@ -325,6 +327,17 @@ def _count(found: str) -> str:
         ),
         pytest.param(_count("[ids[one] for one in rows]"), True, id="the same value by way of a local"),
         pytest.param(_count("[ids[one] for one in ids]"), False, id="a local of another value"),
+        pytest.param(
+            _count("other", "other = [ids[one] for one in rows]"), True, id="the same value by way of another local"
+        ),
+        pytest.param(
+            _count("other", "if self.on:", "    other = [ids[one] for one in rows]"),
+            False,
+            id="a value that it may have",
+        ),
+        pytest.param(
+            _count("other", "other = [ids[one] for one in rows]", "other.clear()"), False, id="a value that was changed"
+        ),
         pytest.param(_count("[ids[0] for one in rows]"), False, id="a comprehension of another element"),
     ],
 )
@@ -334,6 +347,14 @@ def test_a_renamed_local_must_have_the_same_value_there(host: str, goes: bool) -
     own = tuple(line.strip() for line in text.splitlines()[1:] if "found" not in line)
     (left,) = left_of(["_note"], base=OLD, text=text, own=own, below=below)
     assert left.removed is goes
+
+
+def test_a_long_chain_of_locals_takes_no_time() -> None:
+    """Written out, the last value would have 2 to the power of 60 parts."""
+    chain = "".join(f"        v{n + 1} = h(v{n}, v{n}.shape)\n" for n in range(60))
+    method = f"    def m(self, v0):\n{chain}        a = v60\n        f(a)\n        g(a)\n"
+    own = ["f(a)", "g(a)", "v1 = h(v0, v0.shape)"]
+    assert find_held(own, method, method.replace("(a)", "(b)").replace("a = v60", "b = v60")) == {*own}
 
 
 COUNTED = """\

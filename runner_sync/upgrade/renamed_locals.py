@@ -19,12 +19,11 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from copy import deepcopy
 
 from runner_sync.lineage import list_nodes
-from runner_sync.statements import parse_function
-from runner_sync.statements.assigning import assignments_of, target_names
-from runner_sync.syntax import Function, statements_of, walk
+from runner_sync.statements import bound_in, parse_function
+from runner_sync.syntax import blocks_of, calls_in, walk
 from runner_sync.texts.assignment import find_locals
 from runner_sync.texts.member_text import canonical
-from runner_sync.thresholds import SEEN_RENAMED
+from runner_sync.thresholds import LONGEST_VALUE, SEEN_RENAMED
 
 
 def find_held(own: Sequence[str], before: str, text: str) -> set[str]:
@@ -64,22 +63,46 @@ def _find_values(method: str, name: str) -> set[str]:
     nodes = list_nodes(method)[1:]
     setters = {pattern for node in nodes if name in node.facts.binds for _, pattern in _blank(node.canon, {name})}
     function = parse_function(method)
-    return setters | (_write_values(function, name) if function is not None else set())
+    return setters | (_write_values(function.body, name, {}) if function is not None else set())
 
 
-def _write_values(function: Function, name: str) -> set[str]:
-    """Return the values that a local gets, each with the values that other locals have there, by the order of lines."""
-    known: dict[str, ast.AST] = {}
+def _write_values(suite: Sequence[ast.stmt], name: str, known: dict[str, ast.AST]) -> set[str]:
+    """Return the values that a suite gives a local, each with the values that other locals have there.
+
+    ``known`` are those that the suite begins with. A local's value is known only from a plain assignment on, and until
+    a statement of another kind mentions it: that might change it.
+    """
     written: set[str] = set()
-    for statement in statements_of(function.body):
-        for target, value, _annotation in assignments_of(statement):
-            for one in target_names(target):
-                local = one.id if isinstance(one, ast.Name) else ""
-                known.pop(local, None)
-                if one is target and value is not None and local:
-                    known[local] = _Writer(known, {}).visit(deepcopy(value))
-                    written |= {ast.unparse(known[local])} if local == name else set()
+    for statement in suite:
+        match statement:
+            case ast.Assign([ast.Name(local)], value) | ast.AnnAssign(ast.Name(local), value=ast.expr() as value):
+                made = _Writer(known, {}).visit(deepcopy(value))
+                written |= {ast.unparse(made)} if local == name else set()
+                _forget(known, {local} | _find_changed_in(value))
+                if len(walk(made)) <= LONGEST_VALUE:
+                    known[local] = made
+            case _:
+                kept = {local: value for local, value in known.items() if local not in bound_in([statement])}
+                for block in blocks_of(statement):
+                    written |= _write_values(block, name, {**kept})
+                _forget(known, _find_names(statement))
     return written
+
+
+def _forget(known: dict[str, ast.AST], names: Set[str]) -> None:
+    for name in names:
+        known.pop(name, None)
+
+
+def _find_changed_in(value: ast.expr) -> Set[str]:
+    """Return the names that an expression binds, and those of objects whose methods it calls."""
+    callees = [call.func for call in calls_in(value)]
+    called = (_find_names(callee) for callee in callees if isinstance(callee, ast.Attribute))
+    return bound_in([value]).union(*called)
+
+
+def _find_names(node: ast.AST) -> set[str]:
+    return {one.id for one in walk(node) if isinstance(one, ast.Name)}
 
 
 class _Writer(ast.NodeTransformer):

@@ -6,7 +6,6 @@ Comes in: a weave. Goes out: a verdict on each strand, which later passes may tu
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
@@ -19,7 +18,7 @@ from runner_sync.merge.phrases.transplant import carry_over
 from runner_sync.merge.policy import Terms
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, index_omni_only, pick_node
-from runner_sync.statements import ROOT, Node, enclosing, siblings, tree_of
+from runner_sync.statements import ROOT, Node, enclosing, siblings
 from runner_sync.statements.dataflow import binds, reads, uses_anything_of
 
 
@@ -69,7 +68,7 @@ def _judge_gone_in_omni(weave: Weave, strand: Strand, terms: Terms, own: Collect
         return True, _make_doubt(weave, strand, Reason("removed statement changed"), INFERRED)
     if not now.compound and (now.canon in own or _has_as_many(weave, now)):
         return False, None  # omni has upstream's version at another place
-    if _has_elif_on(weave, now) or _is_unread_condition(weave, now):
+    if _has_elif_on(weave, now):
         return False, None
     if found := _find_moved(weave, before):
         return False, _settle_moved(weave, strand, terms, found)
@@ -125,18 +124,6 @@ def _has_elif_on(weave: Weave, node: Node) -> bool:
     return node.keyword == "if" and any(
         other.canon == branch and strand.sides == "o" for other, strand in zip(weave.omni, weave.of_omni, strict=True)
     )
-
-
-def _is_unread_condition(weave: Weave, node: Node) -> bool:
-    """Whether a statement only keeps a condition in locals, which omni's code and upstream's new code never mention.
-
-    Omni removed what reads it as well, so upstream may compute it as it likes.
-    """
-    made = tree_of(node.canon).body if binds(node) and not node.compound else []
-    if not any(isinstance(one, ast.Assign) and isinstance(one.value, (ast.BoolOp, ast.Compare)) for one in made):
-        return False
-    new = (one for one, strand in zip(weave.upstream, weave.of_upstream, strict=True) if strand.sides == "u")
-    return not uses_anything_of([node], [*weave.omni, *new])
 
 
 def _find_moved(weave: Weave, node: Node) -> list[Strand]:

@@ -557,6 +557,18 @@ FINDINGS = [
     ),
     pytest.param(
         "RS413",
+        "class A:\n    rows: int\n    def f(self, x=rows): ...\n",
+        [(3, 3, "rows")],
+        id="a field that is a default value",
+    ),
+    pytest.param(
+        "RS413",
+        "class A:\n    rows: int\n    @rows.setter\n    def f(self): ...\n",
+        [(3, 3, "rows")],
+        id="a field that decorates",
+    ),
+    pytest.param(
+        "RS413",
         "class A:\n    rows: int\n    def f(self):\n        return rows\n",
         [(4, 4, "rows")],
         id="a field that a method reads without `self`",

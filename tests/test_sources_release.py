@@ -130,10 +130,13 @@ def test_a_cached_release_is_read_once_while_it_is_open(
     assert len(index.requests) > asked, "another cache folder has entries of its own"
 
 
-@pytest.mark.usefixtures("index")
-def test_a_text_that_is_read_twice_is_in_memory_once() -> None:
-    texts = [open_release("vllm-ascend", "0.14.0rc1").read(ASCEND_RUNNER) for _ in range(2)]
-    assert texts[0] is texts[1]
+def test_a_release_that_is_fetched_anew_is_read_anew(index: FakeIndex) -> None:
+    open_release("vllm-ascend", "0.14.0rc1")
+    before = open_release("vllm-ascend", "0.14.0rc1")
+    index.add("vllm-ascend", SDIST, make_sdist({**ASCEND, ASCEND_RUNNER: b"import os\n"}))
+    open_release("vllm-ascend", "0.14.0rc1", sha256=sha256(index.files["vllm-ascend"][SDIST]))
+    now = open_release("vllm-ascend", "0.14.0rc1")
+    assert (before.read(ASCEND_RUNNER), now.read(ASCEND_RUNNER)) == (ASCEND[ASCEND_RUNNER].decode(), "import os\n")
 
 
 def test_offline_without_a_cached_release_names_the_remedy(index: FakeIndex, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,6 @@ May touch: nothing. Every message that tells a user how to name a tree takes the
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable
 
 from runner_sync.errors import InputError, UndecodableText
@@ -40,8 +39,7 @@ def decode(data: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise UndecodableText(name, line, data) from error
-    # A run reads many texts again, or in two trees: each is kept in memory once.
-    return sys.intern(text.replace("\r\n", "\n").replace("\r", "\n"))
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def check_size(size: int, name: str) -> None:

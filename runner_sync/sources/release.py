@@ -138,6 +138,7 @@ def _fetch(
         fetch = transfer.fetch_sdist if file.kind == "sdist" else transfer.fetch_wheel
         data = fetch(file, connection, project=project, progress=progress)
     cache.store(_ARCHIVE, key, data)
+    _opened.pop((cache.folder(), key), None)
     return ArchiveTree(io.BytesIO(data), project=project)
 
 

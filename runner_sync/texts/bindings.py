@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from runner_sync.statements import bound_in
-from runner_sync.syntax import Function, Try, asks_for_typing, is_name, module_of, walk
+from runner_sync.syntax import Try, asks_for_typing, is_name, module_of, walk
 from runner_sync.texts.assignment import Bound, Walk
-from runner_sync.texts.names import unbound_globals, undefined_names, used_names
+from runner_sync.texts.names import executed_parts, unbound_globals, undefined_names, used_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,27 +90,29 @@ def names_read_at_run_time(text: str) -> frozenset[str]:
 def unbound_names(text: str, nodes: Sequence[ast.AST]) -> frozenset[str]:
     """Return the names that a module reads at run time and that nothing in it binds, also no ``global`` statement.
 
-    ``nodes`` are those of its tree.
+    ``nodes`` are those of its tree. None for a module that parses and does not compile: it never runs.
     """
-    # Nearly every module binds all that it reads, which is seen in a third of the time.
-    if not unbound_globals(text) and _find_declared(nodes).isdisjoint(_find_reads(nodes)):
+    try:
+        # Nearly every module binds all that it reads, which is seen in a third of the time.
+        if not unbound_globals(text) and _find_declared(nodes).isdisjoint(_find_reads(nodes)):
+            return frozenset()
+        shared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
+        return undefined_names(_reduce_to_run_time(text)) - shared
+    except SyntaxError:
         return frozenset()
-    shared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
-    return undefined_names(_reduce_to_run_time(text)) - shared
 
 
 def _find_declared(nodes: Iterable[ast.AST]) -> set[str]:
     """Return the names that nothing may bind at run time: those bound for type checkers, or declared without a value.
 
-    A field of a class counts only if the class body itself reads it: nothing else does so by its bare name.
+    A field of a class counts only if the class reads it when it is made: nothing else does so by its bare name.
     """
     typed = [one for node in nodes if isinstance(node, ast.If) and asks_for_typing(node.test) for one in node.body]
-    bodies = [node.body for node in nodes if isinstance(node, ast.ClassDef)]
-    fields = {id(field) for body in bodies for field in body}
+    classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
+    fields = {id(field) for node in classes for field in node.body}
     found = _find_bare(node for node in nodes if id(node) not in fields).union(*map(names_bound, typed))
-    for body in bodies:
-        own = [statement for statement in body if not isinstance(statement, Function)]
-        found |= _find_bare(own) & _find_reads(node for statement in own for node in walk(statement))
+    for node in classes:
+        found |= _find_bare(node.body) & _find_reads(each for part in executed_parts(node) for each in walk(part))
     return found
 
 

@@ -73,13 +73,13 @@ def _find_value_parts(node: ast.AST) -> Sequence[ast.expr]:
 @lru_cache(maxsize=256)
 def read_in_class_body(text: str, class_name: str) -> frozenset[str]:
     """Return names that a class body reads when run: in ``run = traced(run)``, ``@rows.setter``, a default value."""
-    read = [one for node in module_of(text).body for one in _find_executed_parts(node, class_name)]
+    bodies = [node for node in module_of(text).body if isinstance(node, ast.ClassDef) and node.name == class_name]
+    read = [one for node in bodies for one in executed_parts(node)]
     return frozenset(node.id for one in read for node in walk(one) if isinstance(node, ast.Name))
 
 
-def _find_executed_parts(node: ast.stmt, class_name: str) -> Iterator[ast.AST]:
-    if not isinstance(node, ast.ClassDef) or node.name != class_name:
-        return
+def executed_parts(node: ast.ClassDef) -> Iterator[ast.AST]:
+    """Yield what runs when a class is made: its statements, and the decorators and defaults of its methods."""
     for member in node.body:
         if isinstance(member, Function):
             defaults = (default for default in member.args.kw_defaults if default is not None)
@@ -99,7 +99,10 @@ def _find_bound(table: symtable.SymbolTable) -> set[str]:
 
 
 def unbound_globals(text: str) -> set[str]:
-    """Return `undefined_names` without those that only annotations in strings name."""
+    """Return `undefined_names` without those that only annotations name that are never evaluated.
+
+    Raises ``SyntaxError`` for a module that parses and does not compile.
+    """
     table = symtable.symtable(text, "<unit>", "exec")
     return {*_find_globals(table)} - _find_bound(table) - _BUILTIN
 

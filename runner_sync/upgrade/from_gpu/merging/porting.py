@@ -32,7 +32,6 @@ from runner_sync.upgrade.from_gpu.merging import (
 )
 from runner_sync.upgrade.from_gpu.merging.left_out import drop_already_present, find_lacking, join_left_out
 from runner_sync.upgrade.from_gpu.merging.refusing import refuse_readers, refuse_taken_out
-from runner_sync.upgrade.from_gpu.merging.short_names import drop_named_otherwise
 from runner_sync.upgrade.from_gpu.merging.sound_merge import merge_soundly
 from runner_sync.upgrade.from_gpu.merging.taking_back import take_back_unfit
 from runner_sync.upgrade.from_gpu.twin import gpu_side, mixins, moved_helpers
@@ -285,7 +284,7 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
             is_refused=True,
         )
     passages = ported_passages.list_questions(draft, job, before=draft.text, after=result.text, twin=sides.upstream)
-    asked = drop_named_otherwise(drop_already_present(result.decisions, draft.text), draft.text, sides.upstream)
+    asked = drop_already_present(result.decisions, draft.text)
     left = join_left_out(answered.drop_answered(asked, job.target.constructors))
     left = answered.drop_conditions_in_helpers(left, result.text, _list_methods(draft.owner, job))
     decisions = [make_review_of_decision(item, draft, job.path, line=item.line, sides=wording.PORTED) for item in left]

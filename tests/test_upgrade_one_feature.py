@@ -84,11 +84,56 @@ def test_a_local_that_npu_has_counts_where_the_question_is_about_it() -> None:
     assert [item.part_of for item in joined(left_out("R1", "total = 0"), using)] == ["", "R1"]
 
 
-@pytest.mark.parametrize(("base", "part_of"), [("", "R1"), ("total = size(rows)", "")])
-def test_so_does_one_that_both_added_in_different_versions(base: str, part_of: str) -> None:
-    own = "total = len(rows)"
-    versions = replace(left_out("R1", "total = count(rows)", base=base), omni=own, chosen=own)
-    assert [item.part_of for item in joined(versions, left_out("R2", "if total:\n    send(rows)"))] == ["", part_of]
+OWN = "total = len(rows)"
+VERSIONS = replace(left_out("R1", "total = count(rows)"), omni=OWN, chosen=OWN)
+READER = left_out("R2", "if total:\n    send(rows)", line=9)
+OF_READER = ["", "R1"]
+
+
+@pytest.mark.parametrize(("base", "parts"), [("", OF_READER), ("total = size(rows)", ["", ""])])
+def test_so_does_one_that_both_added_in_different_versions(base: str, parts: list[str]) -> None:
+    assert [item.part_of for item in joined(replace(VERSIONS, base=base), READER)] == parts
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(replace(READER, line=1), id="it stands above"),
+        pytest.param(replace(READER, upstream="total = chunk.read()\nself.count(total)"), id="it sets it itself"),
+        pytest.param(replace(READER, upstream="for k, total in rows:\n    send(total)"), id="in a loop"),
+        pytest.param(replace(READER, upstream="with a(b) as total:\n    send(total)"), id="in a with"),
+        pytest.param(replace(READER, upstream="if (total := size(rows)):\n    send(total)"), id="in a condition"),
+        pytest.param(replace(READER, upstream="total += size(rows)"), id="it updates it"),
+        pytest.param(
+            replace(READER, upstream="size = pad(total)", omni="size = c", chosen="size = c"),
+            id="it is about versions, too",
+        ),
+        pytest.param(replace(READER, upstream="def done(total):\n    send(total)"), id="as a parameter"),
+    ],
+)
+def test_what_does_not_read_that_version_stays_apart(other: ReviewItem) -> None:
+    text = RUN.replace("    self.send", "    size = c\n    self.send")
+    assert joined(VERSIONS, other, text=text) == [VERSIONS, other]
+
+
+def test_versions_of_what_omni_sets_twice_stay_apart() -> None:
+    twice = RUN.replace("    self.send", "    total = size(total)\n    self.send")
+    assert joined(VERSIONS, READER, text=twice) == [VERSIONS, READER]
+
+
+def test_the_question_about_the_versions_leads_and_keeps_its_comment() -> None:
+    above = left_out("R3", "padded = self.pad(rows)", line=1)
+    both = replace(READER, upstream="if total:\n    send(padded)")
+    made = {item.id: (item.part_of, item.in_file) for item in joined(VERSIONS, both, above)}
+    assert made == {"R1": ("", True), "R2": ("R1", False), "R3": ("R1", False)}
+
+
+def test_every_question_about_versions_keeps_its_comment() -> None:
+    further = replace(VERSIONS, id="R4", line=3, upstream="size = a(b)", omni="size = c", chosen="size = c")
+    both = replace(READER, upstream="if total:\n    send(size)")
+    text = RUN.replace("    self.send", "    size = c\n    self.send")
+    made = {item.id: (item.part_of, item.in_file) for item in joined(VERSIONS, further, both, text=text)}
+    assert made == {"R1": ("", True), "R4": ("R1", True), "R2": ("R1", False)}
 
 
 MISSING = replace(left_out("R9", "def _request(self, rows): ..."), unit="Runner._request", in_file=False)

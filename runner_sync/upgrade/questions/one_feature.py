@@ -14,13 +14,15 @@ from __future__ import annotations
 
 import re
 import tokenize
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from keyword import iskeyword
 
 from runner_sync.model import ReviewItem
-from runner_sync.statements import CLOSERS, OPENERS, tokens
+from runner_sync.statements import CLOSERS, OPENERS, flatten, parses, tokens
+from runner_sync.statements.dataflow import binds
 from runner_sync.texts.member_text import self_mentions
 from runner_sync.upgrade.draft import Draft
 
@@ -40,13 +42,17 @@ def join_features(drafts: Sequence[Draft]) -> list[Draft]:
     ]
 
 
-def _make_one_question(group: Sequence[ReviewItem]) -> list[ReviewItem]:
-    """Return the items of one feature: the first counts the others, which become its parts; one keeps a comment."""
-    first, *rest = group
+def _make_one_question(group: Sequence[_LeftOut]) -> list[ReviewItem]:
+    """Return the items of one feature: the first counts the others, which become its parts.
+
+    One keeps a comment, and so does each that is about omni's own version of something.
+    """
+    first, *rest = (one.item for one in group)
     number, verb = ("1 more passage", "was") if len(rest) == 1 else (f"{len(rest)} more passages", "were")
     whole = replace(first, reason=f"{first.reason}; {number} of the same feature {verb} left out")
-    noted = next((item.id for item in group if item.in_file), "")
-    return [whole, *(replace(item, part_of=first.id, in_file=item.id == noted) for item in rest)]
+    noted = next((one.item.id for one in group if one.item.in_file), "")
+    shown = {noted, *(one.item.id for one in group if one.own and one.item.in_file)}
+    return [whole, *(replace(item, part_of=first.id, in_file=item.id in shown) for item in rest)]
 
 
 def _is_left_out(item: ReviewItem) -> bool:
@@ -67,13 +73,16 @@ class _LeftOut:
     """A question about code that was left out, and the qualified names of ``self`` in that code (``methods``).
 
     ``used`` are its locals that its base lacks, and ``set`` those of them that it sets. ``absent`` are those that the
-    unit lacks, that the question names, or that omni sets in its own version of this code.
+    unit lacks or that the question names. ``own`` are those that it sets and that omni sets here in its own version,
+    and nowhere else. ``read`` are those that it only reads.
     """
 
     item: ReviewItem
     set: frozenset[str]
     used: frozenset[str]
     absent: frozenset[str]
+    own: frozenset[str]
+    read: frozenset[str]
     methods: frozenset[str]
 
     @classmethod
@@ -81,18 +90,22 @@ class _LeftOut:
         (made, new), (_, old) = find_plain_names(item.upstream), find_plain_names(item.base)
         used = new - old
         absent = used - find_plain_names(draft.text)[1] | used & {*_WORD.findall(item.reason)}
-        absent |= used & made & find_plain_names(item.omni)[0]
+        own = used & made & find_plain_names(item.omni)[0] & _find_set_once(draft.text)
         methods = self_mentions(item.upstream) - self_mentions(item.base)
-        return cls(item, made & used, used, absent, frozenset(f"{draft.owner}.{name}" for name in methods))
+        called = frozenset(f"{draft.owner}.{name}" for name in methods)
+        return cls(item, made & used, used, absent, own, used - _find_all_set(item.upstream), called)
 
     def shares_local_with(self, other: _LeftOut) -> bool:
-        """Whether one of the two sets a local that both use and that NPU's unit lacks in this version."""
+        """Whether one of the two sets a local that both use and that NPU's unit lacks, at least in this version."""
         if (self.item.unit, self.item.from_gpu) != (other.item.unit, other.item.from_gpu):
             return False
-        return bool((self.set | other.set) & self.used & other.used & (self.absent | other.absent))
+        if (self.set | other.set) & self.used & other.used & (self.absent | other.absent):
+            return True
+        above, below = sorted((self, other), key=lambda one: one.item.line)
+        return above.item.line < below.item.line and not above.own.isdisjoint(below.read) and not below.own
 
 
-def _group_features(left_out: Sequence[_LeftOut], missing: Mapping[str, str]) -> list[list[ReviewItem]]:
+def _group_features(left_out: Sequence[_LeftOut], missing: Mapping[str, str]) -> list[list[_LeftOut]]:
     """Group questions about one feature, each group from top to bottom with a question about a missing method first."""
     groups: list[list[_LeftOut]] = []
     for one in left_out:
@@ -101,10 +114,10 @@ def _group_features(left_out: Sequence[_LeftOut], missing: Mapping[str, str]) ->
         groups.append([*(other for group in related for other in group), one])
     units = {name: at for at, name in enumerate(dict.fromkeys(one.item.unit for one in left_out))}
 
-    def place(item: ReviewItem) -> tuple[bool, int, int]:
-        return item.id not in missing.values(), units[item.unit], item.line
+    def place(one: _LeftOut) -> tuple[bool, int, bool, int]:
+        return one.item.id not in missing.values(), units[one.item.unit], not one.own, one.item.line
 
-    return [sorted((one.item for one in group), key=place) for group in groups if len(group) > 1]
+    return [sorted(group, key=place) for group in groups if len(group) > 1]
 
 
 def _are_of_one_feature(one: _LeftOut, other: _LeftOut, missing: Mapping[str, str]) -> bool:
@@ -118,7 +131,25 @@ def _are_of_one_feature(one: _LeftOut, other: _LeftOut, missing: Mapping[str, st
     )
 
 
+def _find_set_once(text: str) -> frozenset[str]:
+    """Return the names that exactly one statement of a unit binds."""
+    counts = Counter(name for node in (flatten(text) if parses(text) else ()) for name in binds(node))
+    return frozenset(name for name, number in counts.items() if number == 1)
+
+
+def _find_all_set(text: str) -> frozenset[str]:
+    """Return the names that a passage sets in any way, as a loop variable or a parameter, too; maybe a few more."""
+    found = set(find_plain_names(text)[0])
+    for line in _read_logical_lines(text):
+        for match in _SETTING.finditer(" ".join(line)):
+            found |= {*_WORD.findall(match[0])}
+    return frozenset(found)
+
+
 _WORD = re.compile(r"\w+")
+_SETTING = re.compile(
+    r"\bfor .*? in\b|\b(?:as|import|def|class|lambda|del) [^:]*|\w+ (?::|\+|-|\*\*?|//?|%|@|&|\||\^|<<|>>)="
+)
 
 
 @lru_cache(maxsize=256)

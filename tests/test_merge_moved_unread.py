@@ -38,31 +38,3 @@ def test_a_moved_statement_is_shown_with_a_new_one_that_reads_it() -> None:
     now = MOVED.replace(READY, f"{READY}    late = ready and self.late\n").replace(", ready)", ", ready, late)")
     asked = [one.upstream for one in merge(Triple(BASE, OWN, now)).decisions if one.reason.kind == UNREAD]
     assert asked == ["ready = self.is_ready()\nlate = ready and self.late"]
-
-
-STATES = STATE + "    state.clear_all(rows)\n    state.begin_all(rows)\n"
-FIRST = "    first = self.first()\n"
-LESS = BASE.replace(", ready)", ")").replace("    self.end(", "    self.log(ready)\n    self.end(")
-CUT = "    self.send(rows, state.cut(ready))\n"
-OWN_CUT = (
-    f"def run(self, rows):\n    self.begin(rows)\n{STATE}    self.send(rows, state.cut(self.dev))\n    self.end(rows)\n"
-)
-NOW_CUT = f"def run(self, rows):\n    self.begin(rows)\n{READY}{STATE}{CUT}    self.end(rows)\n"
-OTHERWISE = OWN_CUT.replace("cut(self.dev)", "npu()")
-
-
-@pytest.mark.parametrize("policy", [pytest.param(FOLLOW, id="a copy"), pytest.param(PORT, id="a port")])
-@pytest.mark.parametrize("own", [OWN_CUT, OTHERWISE])
-def test_so_it_is_with_an_edited_one_that_newly_reads_it(own: str, policy: Policy) -> None:
-    result = merge(Triple(LESS, own, NOW_CUT), policy=policy)
-    assert result.text == own
-    assert "ready = self.is_ready()" in [one.upstream for one in result.decisions]
-
-
-def test_what_a_shown_one_reads_is_shown_too() -> None:
-    setters = f"{FIRST}{READY.replace('()', '(first)')}"
-    was = BASE.replace(STATE + READY, STATES + setters)
-    now = was.replace(STATES + setters, f"{setters}    late = ready and self.late\n{STATES}")
-    now = now.replace("send(rows, state, ready)", "send_all(rows.copy(), state, late)")
-    asked = "\n".join(one.upstream for one in merge(Triple(was, OWN, now)).decisions)
-    assert f"{FIRST.strip()}\nready = self.is_ready(first)\nlate = ready and self.late" in asked

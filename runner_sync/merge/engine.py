@@ -32,7 +32,7 @@ from runner_sync.merge.doubts.repeated import find_called_without_edit, find_rep
 from runner_sync.merge.doubts.replacements import add_successors_beside, find_replaced_in_own_blocks, join_replacements
 from runner_sync.merge.doubts.rewritten import find_rewritten
 from runner_sync.merge.doubts.same_calls import ask_at_same_calls
-from runner_sync.merge.doubts.unread import drop_moved, undo_unread
+from runner_sync.merge.doubts.unread import undo_unread
 from runner_sync.merge.keeping.foreign import is_foreign
 from runner_sync.merge.keeping.resolve import leave_out_newly_undefined, settle_presence
 from runner_sync.merge.keeping.returning import find_returned
@@ -108,7 +108,6 @@ def merge(
     strands, doubts = _settle(weave, terms)
     chosen = _choose(weave, strands, terms)
     doubts = _add_consequences(weave, chosen, [*doubts, *chosen.left_out]) + chosen.both_changed
-    doubts = drop_moved(weave, doubts)
     if terms.policy.is_copy:
         doubts = add_successors_beside(weave, chosen.kept, doubts)
     else:

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import heappop, heappush
 
 from runner_sync.confidence import INFERRED
 from runner_sync.merge.phrases.contents import Content, make_content_of
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, strands_inside
+from runner_sync.merge.weave import Doubt, Strand, Weave
 from runner_sync.statements import Node
 from runner_sync.statements.dataflow import binds, reads, uses
 
@@ -32,44 +32,25 @@ def undo_unread(
 
     Such a call would fetch or reset something for nothing. A ``return`` that became an assignment for a left-out
     statement would no longer return anything. With ``records_fit``, the record that omni unpacks is omni's own and has
-    just the fields that omni takes; then an edit that merely unpacks more fields is undone too.
+    just the fields that omni takes; then an edit that merely unpacks more fields is undone too. A statement of the base
+    that omni does not have and upstream moved is left out without a doubt, unless a doubt is about its reader.
     """
     unread = _Unread(weave, kept, contents, records_fit=records_fit)
     left_out: list[Strand] = []
     while (strand := unread.find_first()) is not None:
         unread.undo(strand)
         left_out.append(strand)
-    return [Doubt(strand, UNREAD, INFERRED) for strand in left_out]
+    silent = _find_moved(weave, left_out)
+    return [Doubt(strand, UNREAD, INFERRED) for strand in left_out if strand not in silent]
 
 
-def drop_moved(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
-    """Drop doubts about unread statements that upstream moved and omni does not have.
-
-    Those whose value upstream now reads in a statement that a doubt shows stay, and so do those that these read.
-    """
+def _find_moved(weave: Weave, left_out: Sequence[Strand]) -> set[Strand]:
+    """Return the left-out statements that upstream moved and omni does not have, and that no new one of them reads."""
     gone = {node.canon for node, strand in zip(weave.base, weave.of_base, strict=True) if strand.sides == "b"}
-    moved = {
-        doubt.strand: weave.upstream[doubt.strand.upstream]
-        for doubt in doubts
-        if doubt.reason == UNREAD and doubt.strand.omni is None and doubt.strand.upstream is not None
-    }
-    moved = {strand: node for strand, node in moved.items() if node.canon in gone}
-    needed = _find_new_reads(weave, doubts, without=moved) if moved else frozenset[str]()
-    while shown := {strand for strand, node in moved.items() if not needed.isdisjoint(binds(node))}:
-        needed = needed.union(*(uses(moved.pop(strand)) for strand in shown))
-    return [doubt for doubt in doubts if doubt.strand not in moved or doubt.reason != UNREAD]
-
-
-def _find_new_reads(weave: Weave, doubts: Sequence[Doubt], *, without: Collection[Strand]) -> frozenset[str]:
-    """Return the names that upstream's text of the statements in question, and of those inside, newly reads."""
-    shown = {strand for one in doubts for strand in (one.strand, one.instead, *one.left_out) if strand is not None}
-    inside = {one for strand in shown if strand.upstream is not None for one in strands_inside(weave, strand, "u")}
-    return frozenset(
-        name
-        for strand in inside - {*without}
-        for name in uses(weave.upstream[strand.in_upstream])
-        if strand.base is None or name not in uses(weave.base[strand.base])
-    )
+    nodes = {strand: weave.upstream[strand.in_upstream] for strand in left_out if strand.upstream is not None}
+    moved = {strand for strand, node in nodes.items() if strand.omni is None and node.canon in gone}
+    needed = {name for strand, node in nodes.items() if strand not in moved for name in uses(node)}
+    return {strand for strand in moved if needed.isdisjoint(binds(nodes[strand]))}
 
 
 class _Unread:

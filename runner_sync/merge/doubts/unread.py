@@ -32,25 +32,14 @@ def undo_unread(
 
     Such a call would fetch or reset something for nothing. A ``return`` that became an assignment for a left-out
     statement would no longer return anything. With ``records_fit``, the record that omni unpacks is omni's own and has
-    just the fields that omni takes; then an edit that merely unpacks more fields is undone too. A statement of the base
-    that omni does not have and upstream moved is left out without a doubt, unless a doubt is about its reader.
+    just the fields that omni takes; then an edit that merely unpacks more fields is undone too.
     """
     unread = _Unread(weave, kept, contents, records_fit=records_fit)
-    left_out: list[Strand] = []
+    doubts: list[Doubt] = []
     while (strand := unread.find_first()) is not None:
         unread.undo(strand)
-        left_out.append(strand)
-    silent = _find_moved(weave, left_out)
-    return [Doubt(strand, UNREAD, INFERRED) for strand in left_out if strand not in silent]
-
-
-def _find_moved(weave: Weave, left_out: Sequence[Strand]) -> set[Strand]:
-    """Return the left-out statements that upstream moved and omni does not have, and that no new one of them reads."""
-    gone = {node.canon for node, strand in zip(weave.base, weave.of_base, strict=True) if strand.sides == "b"}
-    nodes = {strand: weave.upstream[strand.in_upstream] for strand in left_out if strand.upstream is not None}
-    moved = {strand for strand, node in nodes.items() if strand.omni is None and node.canon in gone}
-    needed = {name for strand, node in nodes.items() if strand not in moved for name in uses(node)}
-    return {strand for strand in moved if needed.isdisjoint(binds(nodes[strand]))}
+        doubts.append(Doubt(strand, UNREAD, INFERRED))
+    return doubts
 
 
 class _Unread:

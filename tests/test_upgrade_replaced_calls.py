@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sync_samples import ASCEND, ASCEND_OLD, BASE, Trees, check_upgrade, commit, lay_out, stay_at_home
 
-from runner_sync.model import BaseRef
+from runner_sync.model import BaseRef, ReviewItem
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import ModuleJob
@@ -100,15 +100,33 @@ def test_what_a_copy_of_the_called_method_has_already_is_not_new(
 
     If the copy is older than its base, this upgrade brings what the base had.
     """
+    after = copied.replace(OLD["_forward"], NEW["_forward"])
+    assert len(ask(monkeypatch, followed, copied, after)) == asked
+
+
+def ask(monkeypatch: pytest.MonkeyPatch, followed: str, copied: str, after: str) -> list[ReviewItem]:
+    """The questions if omni's copy of `_forward` follows ``followed`` and goes from ``copied`` to ``after``."""
     texts = {"R.run": OLD["run"], "R._forward": followed}
     monkeypatch.setattr(replaced_calls, "find_base_text", lambda draft, _job: texts[draft.name])
     mine = {"R.run": OLD["run"].replace("_forward", "model"), "R._forward": copied}
     base = BaseRef("vllm-ascend", "1", "a.py", "R.run", "inferred", 1.0)
-    after = {**mine, "R._forward": copied.replace(OLD["_forward"], NEW["_forward"])}
+    now = {**mine, "R._forward": after}
     drafts = [
-        Draft(name, (Stage(text), Stage(after[name])), "copy", base=base, upstream=NEW[name.partition(".")[2]])
+        Draft(name, (Stage(text), Stage(now[name])), "copy", base=base, upstream=NEW[name.partition(".")[2]])
         for name, text in mine.items()
     ]
     job = ModuleJob(NPU, NPU.modules[0], "a.py", "")
     found = replaced_calls.ask_about_replaced_calls(drafts, job, old=OLD, new=NEW)
-    assert len([item for draft in found for item in draft.reviews]) == asked
+    return [item for draft in found for item in draft.reviews]
+
+
+def test_only_what_the_copy_lacked_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    copied = NEW["_forward"].replace("return n", "return n + 1")
+    after = copied.replace("    return", "    self.log(n)\n    return")
+    (item,) = ask(monkeypatch, after.replace("n + 1", "n"), copied, after)
+    assert (item.base, item.upstream) == (copied, after)
+
+
+def test_a_parameter_that_the_copy_lacked_is_no_change_of_what_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    after = NEW["_forward"].replace("(self, n)", "(self, n, late=None)")
+    assert ask(monkeypatch, after, NEW["_forward"], after) == []

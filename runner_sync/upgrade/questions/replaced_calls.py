@@ -33,11 +33,13 @@ def ask_about_replaced_calls(
     """Ask about each changed method of upstream's class that a copy no longer calls.
 
     ``old`` and ``new`` are the methods of upstream's class, then and now. If omni has a copy of the called method, only
-    changes since the base of that copy count, unless the copy lacked statements of its base.
+    changes since the base of that copy count. If it lacked statements of its base, what changes in the copy counts.
     """
     copies = [(draft, find_base_text(draft, job)) for draft in drafts if draft.follows_upstream]
-    known = {draft.member: base for draft, base in copies if base is not None and not _has_caught_up(draft, base)}
-    old = {**old, **known}
+    known = {draft.member: base for draft, base in copies if base is not None}
+    late = [draft for draft, base in copies if base is not None and draft.member in new and _has_caught_up(draft, base)]
+    old = {**old, **known, **{draft.member: draft.before for draft in late}}
+    new = {**new, **{draft.member: draft.text for draft in late}}
     return [
         draft.with_questions(*_ask_about_calls(draft, job, old, new)) if draft.follows_upstream else draft
         for draft in drafts
@@ -45,8 +47,8 @@ def ask_about_replaced_calls(
 
 
 def _has_caught_up(draft: Draft, base: str) -> bool:
-    """Whether the upgrade brought a copy statements that its base had before."""
-    return not set(canonical(base)).isdisjoint(set(canonical(draft.text)) - set(canonical(draft.before)))
+    """Whether the upgrade brought the body of a copy statements that its base had before."""
+    return not set(canonical(base)).isdisjoint(set(canonical(draft.text)[1:]) - set(canonical(draft.before)))
 
 
 def _has_gained(old: str, new: str) -> bool:

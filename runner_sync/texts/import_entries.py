@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from runner_sync.naming import Import, imported_by
-from runner_sync.statements import parse_function
 from runner_sync.syntax import Try, module_of
 
 
@@ -30,25 +29,11 @@ def read_imports(text: str, path: str = "") -> Mapping[str, Import]:
 def list_always_imported(text: str) -> frozenset[str]:
     """Return the names that a module imports outside of every ``if`` and ``try``."""
     body = module_of(text).body
-    statements = [one for one in body if isinstance(one, _IMPORTS)]
+    statements = [one for one in body if isinstance(one, IMPORTS)]
     return frozenset(entry.bound for one in statements for entry in imported_by(one))
 
 
-def without_imports_at_hand(function: str, module: str) -> str:
-    """Return a function without the imports in its body that its module makes at its top, too."""
-    at_hand = {entry for one in module_of(module).body if isinstance(one, _IMPORTS) for entry in imported_by(one)}
-    body = getattr(parse_function(function), "body", [])
-    needless = [one for one in body if isinstance(one, _IMPORTS) and at_hand.issuperset(imported_by(one))]
-    lines = function.split("\n")
-    for one in reversed(needless):
-        end = one.end_lineno or one.lineno
-        del lines[one.lineno - 1 : end + (lines[end : end + 1] == [""])]
-    made = "\n".join(lines)
-    rest = getattr(parse_function(made), "body", [])
-    return made if rest and len(rest) == len(body) - len(needless) else function
-
-
-_IMPORTS = (ast.Import, ast.ImportFrom)
+IMPORTS = (ast.Import, ast.ImportFrom)
 
 
 def import_statements(body: Iterable[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]:

@@ -217,6 +217,12 @@ def test_so_do_a_new_parameter_and_what_reads_it(late: str) -> None:
     assert link(f"{now}\n    c()", signature, READS) == ["why", "why"]
 
 
+@pytest.mark.parametrize("head", ["def on_done(late, rows):", "def on_done(late, rows):\n    self.keep(late)"])
+def test_a_parameter_of_a_function_inside_is_another_name(head: str) -> None:
+    inside = replace(SETS, upstream=head, chosen=head)
+    assert link("def run(self):\n    c()", inside, READS) == ["why", "why"]
+
+
 LEFT_OUT = replace(SETS, chosen="", omni="")
 KEPT = replace(READS, upstream="e(late)", chosen="e()", omni="e()")
 

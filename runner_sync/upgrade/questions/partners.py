@@ -130,13 +130,13 @@ def _find_setters_and_readers(draft: Draft) -> Iterator[tuple[str, str]]:
     The first one's code came; or it was left out, and in place of the second one's code omni's own form stays. Skips
     parts of other items, which are linked already; for a part that was left out, yields its whole.
     """
-    known = find_plain_names(draft.before)[1] | _find_parameters(draft.before)
+    known = find_plain_names(draft.before)[1] | _find_parameters(draft.before, draft.member)
     for one in draft.reviews if draft.before else ():
         has_come = _has_come(one)
         if (has_come and one.part_of) or (not has_come and one.chosen.strip()):
             continue
         text = one.chosen if has_come else one.upstream
-        new = (find_plain_names(text)[0] | _find_parameters(f"{text}\n    pass")) - known
+        new = (find_plain_names(text)[0] | _find_parameters(f"{text}\n    pass", draft.member)) - known
         for other in draft.reviews if new else ():
             names = find_plain_names(other.chosen)[1] | find_plain_names(other.upstream)[1]
             if other.part_of or not new & names or other is one or other.from_gpu != one.from_gpu:
@@ -145,9 +145,12 @@ def _find_setters_and_readers(draft: Draft) -> Iterator[tuple[str, str]]:
                 yield one.part_of or one.id, other.id
 
 
-def _find_parameters(text: str) -> frozenset[str]:
+def _find_parameters(text: str, name: str) -> frozenset[str]:
+    """Return the parameters of the method of that name; a function inside it has parameters of its own."""
     function = parse_function(text)
-    return frozenset(parameter.arg for parameter in parameters(function)) if function is not None else frozenset()
+    if function is None or function.name != name:
+        return frozenset()
+    return frozenset(parameter.arg for parameter in parameters(function))
 
 
 def _has_come(item: ReviewItem) -> bool:

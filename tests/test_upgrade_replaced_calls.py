@@ -104,6 +104,9 @@ def test_what_a_copy_of_the_called_method_has_already_is_not_new(
     assert len(ask(monkeypatch, followed, copied, after)) == asked
 
 
+PORTED = "    self.trace()\n"
+
+
 def ask(monkeypatch: pytest.MonkeyPatch, followed: str, copied: str, after: str) -> list[ReviewItem]:
     """The questions if omni's copy of `_forward` follows ``followed`` and goes from ``copied`` to ``after``."""
     texts = {"R.run": OLD["run"], "R._forward": followed}
@@ -112,7 +115,13 @@ def ask(monkeypatch: pytest.MonkeyPatch, followed: str, copied: str, after: str)
     base = BaseRef("vllm-ascend", "1", "a.py", "R.run", "inferred", 1.0)
     now = {**mine, "R._forward": after}
     drafts = [
-        Draft(name, (Stage(text), Stage(now[name])), "copy", base=base, upstream=NEW[name.partition(".")[2]])
+        Draft(
+            name,
+            (Stage(text), Stage(now[name], "upstream"), Stage(now[name] + PORTED, "gpu")),
+            "copy",
+            base=base,
+            upstream=NEW[name.partition(".")[2]],
+        )
         for name, text in mine.items()
     ]
     job = ModuleJob(NPU, NPU.modules[0], "a.py", "")
@@ -120,7 +129,7 @@ def ask(monkeypatch: pytest.MonkeyPatch, followed: str, copied: str, after: str)
     return [item for draft in found for item in draft.reviews]
 
 
-def test_only_what_the_copy_lacked_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_what_the_copy_lacked_of_upstreams_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     copied = NEW["_forward"].replace("return n", "return n + 1")
     after = copied.replace("    return", "    self.log(n)\n    return")
     (item,) = ask(monkeypatch, after.replace("n + 1", "n"), copied, after)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 
 from runner_sync.confidence import CONTESTED
 from runner_sync.model import ReviewItem
@@ -39,7 +40,7 @@ def ask_about_replaced_calls(
     known = {draft.member: base for draft, base in copies if base is not None}
     late = [draft for draft, base in copies if base is not None and draft.member in new and _has_caught_up(draft, base)]
     old = {**old, **known, **{draft.member: draft.before for draft in late}}
-    new = {**new, **{draft.member: draft.text for draft in late}}
+    new = {**new, **{draft.member: _find_merged_text(draft) for draft in late}}
     return [
         draft.with_questions(*_ask_about_calls(draft, job, old, new)) if draft.follows_upstream else draft
         for draft in drafts
@@ -48,7 +49,14 @@ def ask_about_replaced_calls(
 
 def _has_caught_up(draft: Draft, base: str) -> bool:
     """Whether the upgrade brought the body of a copy statements that its base had before."""
-    return not set(canonical(base)).isdisjoint(set(canonical(draft.text)[1:]) - set(canonical(draft.before)))
+    return not set(canonical(base)).isdisjoint(
+        set(canonical(_find_merged_text(draft))[1:]) - set(canonical(draft.before))
+    )
+
+
+def _find_merged_text(draft: Draft) -> str:
+    """Return the text of a copy with upstream's change, without what was ported from the GPU runner."""
+    return [*takewhile(lambda stage: stage.source != "gpu", draft.stages)][-1].text
 
 
 def _has_gained(old: str, new: str) -> bool:

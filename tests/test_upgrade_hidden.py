@@ -191,6 +191,14 @@ def test_calls_that_upstream_ended_and_that_a_hidden_method_may_replace_are_name
     assert reason.endswith(said) if is_told else "no longer calls" not in reason
 
 
+def test_calls_that_omni_makes_itself_are_not_named(tmp_path: Path) -> None:
+    theirs = f"{ASCENDS}        self._apply_sampled_tokens(scheduler_output)\n"
+    mine = f"{OWN}        self._receive_sampled_token_ids()\n"
+    gone = "    def _take(self):\n        self._receive_sampled_token_ids()\n"
+    (reason,) = questions(tmp_path, mine, theirs, gone=gone)
+    assert "no longer calls" not in reason
+
+
 def test_what_nobody_asked_for_is_no_question(tmp_path: Path) -> None:
     assert questions(tmp_path, OWN, ASCENDS, only=("*._forward",)) == []
 

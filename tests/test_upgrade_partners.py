@@ -176,6 +176,7 @@ def test_a_half_behind_a_method_that_npu_lacks_is_named() -> None:
     ("one", "other", "inherited"),
     [
         pytest.param("self.cache.commit_late_rows()", "self._build()", {"_stage": "def …"}, id="NPU has the method"),
+        pytest.param("self.cache.commit_late_rows()", "self._build()", {"_build": None}, id="NPU inherits another"),
         pytest.param("self.cache.commit_late_rows()", "self._other()", {}, id="another method"),
         pytest.param("self.cache.clear()", "self._build()", {}, id="something else came"),
         pytest.param(
@@ -252,6 +253,8 @@ def test_the_question_that_such_a_passage_is_a_part_of_is_named() -> None:
         pytest.param("c = 1", replace(SETS, chosen="", omni=""), READS, id="it did not come"),
         pytest.param("c = 1", LEFT_OUT, replace(KEPT, upstream="e(1)"), id="it does not read it"),
         pytest.param("late = 1", LEFT_OUT, KEPT, id="omni sets the local"),
+        pytest.param("c = 1", LEFT_OUT, replace(KEPT, upstream="late = b()\ne(late)"), id="it sets its own"),
+        pytest.param("c = 1", replace(LEFT_OUT, part_of="R2"), KEPT, id="a part of the very question"),
         pytest.param(
             "c = 1", replace(SETS, chosen="d()", omni="d()"), KEPT, id="omni has another form of what sets it"
         ),

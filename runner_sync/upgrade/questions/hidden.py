@@ -11,6 +11,7 @@ lacked what vllm-ascend 0.28.0rc1 added to its own.
 from __future__ import annotations
 
 import builtins
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
@@ -107,16 +108,21 @@ def _mention_new_calls(old: str, new: str) -> str:
     return f" (it now calls {at_most(NAMED, names)})" if names else ""
 
 
-def _mention_ended_calls(text: str, old: Mapping[str, str], new: Mapping[str, str], title: str) -> str:
+def _mention_ended_calls(text: str, old: Mapping[str, str], present: Sequence[str], title: str) -> str:
     """Return the end of a reason that names calls which upstream's class ended and which are of one feature with new
     calls in ``text``.
+
+    ``old`` are its methods before; ``present`` those of now and omni's own, none of which may mention what ended.
 
     A copy loses such a call without a question. For example, vllm-ascend 0.27 no longer receives sampled tokens in
     ``sample_tokens``, but applies them in ``_update_states``, which omni hides.
     """
-    before, now = (_find_own_calls(side.values()) for side in (old, new))
+    before = _find_own_calls(old.values())
     news = _find_own_calls([text]) - before
-    ended = sorted(one for one in before - now if any(are_of_one_feature(one, other) for other in news))
+    mentioned = {word for one in present for word in re.findall(r"\.(\w+)", one)}
+    ended = sorted(
+        one for one in before if one.name not in mentioned and any(are_of_one_feature(one, other) for other in news)
+    )
     names = at_most(NAMED, [".".join(one) for one in ended])
     return f"; {title} no longer calls {names}: does this method do that work now?" if ended else ""
 
@@ -154,8 +160,9 @@ def ask_about_hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterato
     if not _is_direct_base(job):
         return
     anchor, name = job.module.anchor, job.module.name
-    own = {draft.member for draft in list_members(drafts, name)}
-    inherited = job.hierarchy.of(name).members
+    members = list_members(drafts, name)
+    own, inherited = {draft.member for draft in members}, job.hierarchy.of(name).members
+    omnis = [draft.text for draft in members] + [text for text in inherited.values() if text is not None]
     ref, old, now = find_upstream_members(drafts, job)
     for member, new in now.items():
         mine = inherited.get(member)
@@ -173,7 +180,7 @@ def ask_about_hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterato
                     if _calls_super(new, member)
                     else ""
                 )
-                + _mention_ended_calls(new, old, now, job.upstream_title)
+                + _mention_ended_calls(new, old, [*now.values(), *omnis], job.upstream_title)
             )
             draft = Draft.for_question(f"{name}.{member}")
             yield draft.with_questions(_make_question(draft, job, reason, old=before, new=new, mine=mine))

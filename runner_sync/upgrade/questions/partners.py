@@ -15,7 +15,6 @@ the other reads it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from runner_sync.listing import at_most
@@ -24,7 +23,7 @@ from runner_sync.statements import parameters, parse_function
 from runner_sync.texts.member_text import self_mentions
 from runner_sync.thresholds import NAMED
 from runner_sync.upgrade.draft import Draft, list_members
-from runner_sync.upgrade.job import Hierarchy
+from runner_sync.upgrade.job import Hierarchy, Inherited
 from runner_sync.upgrade.questions.counterparts import find_asked_counterparts
 from runner_sync.upgrade.questions.objects_used import Part, are_of_one_feature, find_parts
 from runner_sync.upgrade.questions.one_feature import find_plain_names
@@ -36,9 +35,7 @@ def name_partners(drafts: Sequence[Draft], twins: Mapping[str, str], hierarchy: 
     The ids do not change, because an item is the same decision whatever else comes with it.
     """
     owners = dict.fromkeys(draft.owner for draft in drafts if draft.owner)
-    partners = {
-        owner: _find_partners(list_members(drafts, owner), twins, hierarchy.of(owner).omnis.keys()) for owner in owners
-    }
+    partners = {owner: _find_partners(list_members(drafts, owner), twins, hierarchy.of(owner)) for owner in owners}
     return [
         draft if draft.removed or not draft.owner else _name_partners_of(draft, partners[draft.owner])
         for draft in drafts
@@ -46,12 +43,9 @@ def name_partners(drafts: Sequence[Draft], twins: Mapping[str, str], hierarchy: 
 
 
 def _find_partners(
-    class_drafts: Sequence[Draft], twins: Mapping[str, str], inherited: AbstractSet[str]
+    class_drafts: Sequence[Draft], twins: Mapping[str, str], inherited: Inherited
 ) -> dict[str, dict[str, str]]:
-    """Return ``{id: ids of its partners, with a note}`` for the items of one class, in the order found.
-
-    ``inherited`` are the members that the class inherits from omni.
-    """
+    """Return ``{id: ids of its partners, with a note}`` for the items of one class, in the order found."""
     members = {
         d.member: d.reviews[0].id for d in class_drafts if d.outcome == "added" and d.reviews and not d.split_from
     }
@@ -74,13 +68,13 @@ def _find_partners(
 
 
 def _find_halves(
-    class_drafts: Sequence[Draft], twins: Mapping[str, str], inherited: AbstractSet[str]
+    class_drafts: Sequence[Draft], twins: Mapping[str, str], inherited: Inherited
 ) -> Iterator[tuple[str, ...]]:
     """Yield pairs of ids: an item about code that came, and an item about code that was left out.
 
-    Both use parts of one object and one feature; ``inherited`` members are parts of the runner itself. The first one's
-    part is new in the class, and no code of the class uses the second one's part. A third element names that part if
-    the item does not show it, because a GPU method that the class lacks uses it.
+    Both use parts of one object and one feature; members that omni defines are parts of the runner itself. The first
+    one's part is new in the class, and no code of the class uses the second one's part. A third element names that part
+    if the item does not show it, because a GPU method that the class lacks uses it.
     """
     ported = [(draft, item) for draft in class_drafts for item in draft.reviews if item.from_gpu]
     brought = [(draft, item) for draft, item in ported if _has_come(item)]
@@ -91,18 +85,20 @@ def _find_halves(
         return
 
     def find_all(passage: str, unit: str) -> frozenset[Part]:
-        return find_parts(passage, unit) | {Part("self", name) for name in self_mentions(passage) & inherited}
+        return find_parts(passage, unit) | {
+            Part("self", name) for name in self_mentions(passage) & inherited.omnis.keys()
+        }
 
     parts_before, parts_now = (
         frozenset[Part]().union(*(find_all(text, text) for text in texts)) for texts in _list_texts(class_drafts)
     )
     without = [(item.id, find_all(item.upstream, twins.get(draft.name, "")) - parts_now) for draft, item in left_out]
-    present = inherited | {draft.member for draft in class_drafts if draft.text}
+    present = inherited.members.keys() | {draft.member for draft in class_drafts if draft.text}
     helpers = {name: text for name, text in twins.items() if name.rpartition(".")[2] not in present}
     behind = [
         (item.id, find_parts(text) - parts_now)
         for draft, item in left_out
-        for text in _find_called(item.upstream, draft.owner, helpers)
+        for text in _find_called(item, draft.owner, helpers)
     ]
     for draft, item in brought:
         news = find_all(item.chosen, draft.text) - parts_before
@@ -114,9 +110,9 @@ def _find_halves(
                 yield item.id, other, ".".join(half)
 
 
-def _find_called(passage: str, owner: str, helpers: Mapping[str, str]) -> Iterator[str]:
-    """Yield the texts of the helpers of a class that a passage calls, and of those that they call."""
-    seen, texts = set[str](), [passage]
+def _find_called(item: ReviewItem, owner: str, helpers: Mapping[str, str]) -> Iterator[str]:
+    """Yield the texts of the helpers of a class that only upstream's side of an item calls, and of those they call."""
+    seen, texts = {f"{owner}.{name}" for name in self_mentions(item.chosen)}, [item.upstream]
     for text in texts:
         new = {f"{owner}.{name}" for name in self_mentions(text)} & helpers.keys() - seen
         seen |= new
@@ -139,10 +135,12 @@ def _find_setters_and_readers(draft: Draft) -> Iterator[tuple[str, str]]:
         new = (find_plain_names(text)[0] | _find_parameters(f"{text}\n    pass", draft.member)) - known
         for other in draft.reviews if new else ():
             names = find_plain_names(other.chosen)[1] | find_plain_names(other.upstream)[1]
-            if other.part_of or not new & names or other is one or other.from_gpu != one.from_gpu:
+            whole = one.part_of or one.id
+            if other.part_of or not new & names or other.id == whole or other.from_gpu != one.from_gpu:
                 continue
-            if has_come or (other.keeps_omni and other.chosen.strip()):
-                yield one.part_of or one.id, other.id
+            reads_its_own = bool(new & find_plain_names(other.upstream)[0])
+            if has_come or (other.keeps_omni and other.chosen.strip() and not reads_its_own):
+                yield whole, other.id
 
 
 def _find_parameters(text: str, name: str) -> frozenset[str]:

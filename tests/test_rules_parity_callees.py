@@ -166,6 +166,18 @@ def clamp_ids(ids, most):
             ["_clamp"],
             id="it does more",
         ),
+        pytest.param(
+            "x.label = f'{self._short(x.name)}'",
+            "def _short(self, name):\n    return re.sub(r'\\W', '_', name)\n",
+            ["_short"],
+            id="a backslash in an f-string",
+        ),
+        pytest.param(
+            "x.ids = [self._clamp(x.ids, x.size)]",
+            "def _clamp(self, ids, most):\n    return re.sub(r'\\W', '_', ids)\n",
+            ["_clamp"],
+            id="a backslash elsewhere",
+        ),
     ],
 )
 def test_an_expression_that_npu_has_where_gpu_calls_a_function_for_it(

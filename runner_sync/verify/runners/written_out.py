@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Mapping
+from contextlib import suppress
 
 from runner_sync.signatures import is_bound, of_function
 from runner_sync.syntax import Function, dotted_name, is_string
@@ -21,12 +22,14 @@ from runner_sync.syntax import Function, dotted_name, is_string
 def write_out(statement: str, called: str, function: Function) -> str:
     """Return ``statement`` with the expression that ``function`` returns in place of each call of ``called``.
 
-    The statement stays as it is if the function does more, or if a call leaves a parameter to its default.
+    The statement stays as it is if the function does more, if a call leaves a parameter to its default, or if Python
+    cannot write the expression in its place: before 3.12 no backslash may stand in the braces of an f-string.
     """
     match [one for one in function.body if not is_string(one)]:
         case [ast.Return(value=ast.expr() as result)]:
             names = of_function(function, bound=called.startswith("self.") and is_bound(function)).names
-            return ast.unparse(_Writer(called, names, result).visit(ast.parse(statement)))
+            with suppress(ValueError):
+                return ast.unparse(_Writer(called, names, result).visit(ast.parse(statement)))
     return statement
 
 

@@ -621,55 +621,6 @@ def test_a_helper_of_the_gpu_class_is_missed_where_npu_has_not_what_it_does(help
     assert symbols(job(npu(PLAIN), gpu(calling), vllm=VLLM), "RS202") == expected
 
 
-SENDING = """
-def execute_model(self, x):
-    if hasattr(self, "_connector"):
-        for chunk in x.waiting_chunks:
-            self.send(chunk)
-        x.sent_at = x.now
-    self.plain(x)
-    return self.attach(x)
-"""
-SENDER = """
-class ConnectorMixin:
-    def start(self):
-        self._connector = 1
-    def send(self, x):
-        return x
-    def attach(self, x):
-        return x
-"""
-
-
-@pytest.mark.parametrize(
-    ("body", "npu_body", "expected"),
-    [
-        pytest.param(SENDING, PLAIN, [], id="its members and what stands below them"),
-        pytest.param(
-            SENDING.replace("    return", "    self.flush_late(x)\n    return"),
-            PLAIN,
-            ["flush_late"],
-            id="a call beside it",
-        ),
-        pytest.param(
-            SENDING.replace('self, "_connector"', 'self, "_sender"'),
-            PLAIN,
-            ["if hasattr(self, '_sender')"],
-            id="what stands above it",
-        ),
-        pytest.param(
-            SENDING,
-            PLAIN + "\n    self.log(self._connector, self.send, self.attach)",
-            ["if hasattr(self, '_connector')"],
-            id="NPU has the members from elsewhere",
-        ),
-    ],
-)
-def test_what_a_missing_mixin_brings_is_said_of_the_mixin_only(body: str, npu_body: str, expected: list[str]) -> None:
-    given = job(npu(npu_body), gpu(body, head=GPU_HEAD + SENDER, bases="OmniGPUModelRunner, ConnectorMixin"), vllm=VLLM)
-    assert symbols(given, "RS202") == expected
-
-
 def test_what_a_parent_with_an_npu_twin_does_is_not_missed_alone() -> None:
     """The NPU parent may do it in another method, and no mixin is missing."""
     calling = PLAIN.replace("return x", "self.store(x)\n    x.sent_at = 1\n    x.sent_by = 2\n    return x")
@@ -681,29 +632,6 @@ def test_what_a_parent_with_an_npu_twin_does_is_not_missed_alone() -> None:
         symbols(job(npu(PLAIN), gpu(calling.split("    x.sent")[0]), vllm=VLLM, gpu_base=base, npu_base=alone), "RS202")
         == []
     )
-
-
-@pytest.mark.parametrize(
-    ("used", "said"),
-    [
-        ("", "mixes in `ConnectorMixin`, but"),
-        (
-            PLAIN.replace("return x", "return self.send(x)"),
-            "mixes in `ConnectorMixin`, which `execute_model` uses, but",
-        ),
-    ],
-)
-def test_the_methods_that_use_a_missing_mixin_are_named(used: str, said: str) -> None:
-    text = gpu(used or PLAIN, head=GPU_HEAD + SENDER, bases="OmniGPUModelRunner, ConnectorMixin")
-    (finding,) = found(job(npu(PLAIN), text), "RS204")
-    assert said in finding.message
-
-
-@pytest.mark.parametrize(("value", "expected"), [("self.attach(x)", []), ("x.chunks", ["chunks"])])
-def test_a_field_that_a_missing_mixin_fills_is_said_of_the_mixin_only(value: str, expected: list[str]) -> None:
-    body = f"def execute_model(self, x):\n    return OmniModelRunnerOutput(chunks={value})"
-    given = job(npu(PLAIN), gpu(body, head=GPU_HEAD + SENDER, bases="OmniGPUModelRunner, ConnectorMixin"), vllm=VLLM)
-    assert symbols(given, "RS207") == expected
 
 
 def test_the_fix_names_the_last_revision_without_what_is_missing() -> None:

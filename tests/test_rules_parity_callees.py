@@ -6,68 +6,72 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
-from check_samples import GPU_AR, GPU_HEAD, OMNI_GPU_BASE, dedent, job, symbols
+from check_samples import GPU_AR, GPU_HEAD, NPU_HEAD, OMNI_GPU_BASE, dedent, job, symbols
 from parity_samples import PLAIN, gpu, npu
 from verify_samples import world
 
 VLLM = "class GPUModelRunner:\n    def execute_model(self, x):\n        self.plain(x)\n        return x\n"
 
-KERNELS = "vllm_omni/attention/fish_backend.py"
+KERNELS = """
+import triton
+
+def attach_upper_bounds(x):
+    x.bound = max(x.rows)
+"""
 ATTACH = """
 def attach_bounds(self, x):
     from vllm_omni.attention.fish_backend import attach_upper_bounds
 
-    if x.is_empty:
-        return
     attach_upper_bounds(x)
 """
-FISH: Mapping[str, str] = {
-    KERNELS: "from vllm_omni.attention.fish_attn import run\ndef attach_upper_bounds(x):\n    x.bound = 1\n",
-    "vllm_omni/attention/fish_attn.py": "def run():\n    from vllm_omni.attention import fish_triton\n",
-    "vllm_omni/attention/fish_triton.py": "try:\n    import triton\nexcept ImportError:\n    triton = None\n",
-}
+PUBLISH = """
+def publish_rows(self, x):
+    if self.sink is None:
+        return
+    self.sink.write(x)
+"""
 
 
-def found_of(shared: str, files: Mapping[str, str], line: str = "self.attach_bounds(x)") -> list[str]:
-    base = OMNI_GPU_BASE.replace(
-        "    pass\n", "".join(f"    {part}\n" if part else "\n" for part in dedent(shared).split("\n"))
-    )
-    calling = PLAIN.replace("return x", f"{line}\n    return x")
-    return symbols(job(npu(PLAIN), gpu(calling), vllm=VLLM, gpu_base=base, files=files), "RS202")
+def sharing(shared: str) -> str:
+    parts = dedent(shared).split("\n")
+    return OMNI_GPU_BASE.replace("    pass\n", "".join(f"    {part}\n" if part else "\n" for part in parts))
 
 
-def test_a_method_that_only_hands_over_to_kernels_is_not_missed() -> None:
-    assert found_of(ATTACH, FISH) == []
+def doing(line: str) -> str:
+    return PLAIN.replace("return x", f"{line}\n    return x")
+
+
+@pytest.mark.parametrize("gpu_body", ["", "def __init__(self, sink):\n    self.sink = sink\n"])
+def test_a_hook_that_waits_for_what_someone_else_sets_is_missed(gpu_body: str) -> None:
+    """vLLM's runner may set it, a subclass, or a worker."""
+    given = gpu(gpu_body + doing("self.publish_rows(x)"))
+    for first in ("", "def __init__(self):\n    self.sink = None\n"):
+        assert symbols(job(npu(PLAIN), given, vllm=VLLM, gpu_base=sharing(first + PUBLISH)), "RS202") == [
+            "publish_rows"
+        ]
+
+
+def test_a_hook_that_hands_over_to_a_module_with_kernels_is_missed() -> None:
+    """Not all that such a module does runs on kernels: NPU got a call of this kind in 0.26.0."""
+    files = {"vllm_omni/attention/fish_backend.py": KERNELS}
+    given = job(npu(PLAIN), gpu(doing("self.attach_bounds(x)")), vllm=VLLM, gpu_base=sharing(ATTACH), files=files)
+    assert symbols(given, "RS202") == ["attach_bounds"]
+
+
+NOTE = "def note_rows(self, x):\n    if not torch.cuda.is_available():\n        return\n    self.rows.append(x)\n"
 
 
 @pytest.mark.parametrize(
-    ("shared", "files"),
+    ("npu_body", "expected"),
     [
-        pytest.param(ATTACH.replace("return\n", "return\n    x.bounds = 1\n"), {}, id="it sets something itself"),
-        pytest.param(ATTACH + "    self.note(x)\n", {}, id="it calls something else, too"),
-        pytest.param(
-            ATTACH, {"vllm_omni/attention/fish_triton.py": "import torch\n"}, id="no kernel is in the package"
-        ),
-        pytest.param(
-            ATTACH,
-            {KERNELS: FISH[KERNELS] + "def run_on_npu(x):\n    x.bound = 2\n"},
-            id="the package has a part for NPU",
-        ),
-        pytest.param(
-            ATTACH,
-            {KERNELS: FISH[KERNELS].replace("vllm_omni.attention.", "vllm_omni.kernels.")},
-            id="only another package has kernels",
-        ),
-        pytest.param(ATTACH.replace("    from vllm_omni", "    from torch_omni"), {}, id="nobody knows the module"),
+        pytest.param("", [], id="NPU inherits the idle hook"),
+        pytest.param("def note_rows(self, x):\n    self.rows.append(x)\n", ["note_rows"], id="NPU has a working one"),
+        pytest.param(NOTE, [], id="NPU has an idle one"),
     ],
 )
-def test_a_method_that_may_do_more_is_missed(shared: str, files: Mapping[str, str]) -> None:
-    assert found_of(shared, {**FISH, **files}) == ["attach_bounds"]
-
-
-def test_a_call_of_kernels_does_not_hide_what_stands_around_it() -> None:
-    line = "self.refresh(x)\n    self.attach_bounds(x)\n    self.clear(x)\n    x.cleared = True"
-    assert found_of(ATTACH, FISH, line) == ["self.refresh(x)"]
+def test_a_hook_is_idle_if_the_one_of_npu_is(npu_body: str, expected: list[str]) -> None:
+    given = job(npu(npu_body + PLAIN), gpu(doing("self.note_rows(x)")), vllm=VLLM, gpu_base=sharing(NOTE))
+    assert symbols(given, "RS202") == expected
 
 
 CACHE = "vllm_omni/core/cache.py"
@@ -130,11 +134,75 @@ ASKED = "from vllm.platforms import current_platform\n        if not current_pla
 def test_a_call_that_does_nothing_without_cuda_is_not_missed(
     line: str, old: str, new: str, expected: list[str]
 ) -> None:
+    assert caching(f"self.cache.{line}(x)", writes=WRITES.replace(old, new)) == expected
+
+
+def caching(line: str, *, made: str = "", writes: str = WRITES, npu_text: str = "", gpu_base: str = "") -> list[str]:
     head = GPU_HEAD + "from vllm_omni.core.cache import Cache\n"
-    calling = PLAIN.replace("return x", f"self.cache.{line}(x)\n    return x")
-    text = gpu(f"def __init__(self):\n    self.cache = Cache()\n{calling}", head=head)
-    files = {CACHE: WRITES.replace(old, new)}
-    assert symbols(job(npu(PLAIN), text, vllm=VLLM, files=files), "RS202") == expected
+    init = f"def __init__(self, given):\n    self.cache = Cache()\n{made and f'    {made}'}\n"
+    given = job(
+        npu_text or npu(PLAIN),
+        gpu(init + doing(line), head=head),
+        vllm=VLLM,
+        files={CACHE: writes},
+        gpu_base=gpu_base or OMNI_GPU_BASE,
+    )
+    return symbols(given, "RS202")
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        pytest.param("self.cache = None", [], id="nothing"),
+        pytest.param("self.cache = given", ["schedule_write"], id="what the caller gives"),
+        pytest.param("self.cache = make_cache(self)", ["schedule_write"], id="what a function makes"),
+        pytest.param("self.cache = Cache() if given else make()", ["schedule_write"], id="one of two"),
+        pytest.param("self.cache, self.other = given", ["schedule_write"], id="an item"),
+        pytest.param("setattr(self, 'cache', given)", ["schedule_write"], id="by its name"),
+        pytest.param("setattr(self, given, 1)", ["schedule_write"], id="perhaps by its name"),
+        pytest.param("setattr(self, 'other', given)", [], id="another attribute"),
+    ],
+)
+def test_an_object_that_may_be_another_is_not_idle(made: str, expected: list[str]) -> None:
+    assert caching("self.cache.schedule_write(x)", made=made) == expected
+
+
+@pytest.mark.parametrize(("body", "expected"), [("pass", []), ("self.rows.append(x)", ["schedule_write"])])
+def test_the_object_of_npu_decides_as_well(body: str, expected: list[str]) -> None:
+    own = f"class NPUCache(Cache):\n    def schedule_write(self, x):\n        {body}\n"
+    if body == "pass":
+        own = "class NPUCache(Cache):\n    limit = 3\n"
+    head = NPU_HEAD + "from vllm_omni.core.cache import Cache\n" + own
+    text = npu("def __init__(self):\n    self.cache = NPUCache()\n" + PLAIN, head=head)
+    assert caching("self.cache.schedule_write(x)", npu_text=text) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("self.cache.schedule_write(self.take_rows(x))", ["take_rows"]),
+        ("self.cache.schedule_write(x.rows)", []),
+        ("x.written = self.cache.schedule_write(x)", ["schedule_write"]),
+    ],
+)
+def test_what_stands_around_an_idle_call_is_missed(line: str, expected: list[str]) -> None:
+    base = sharing("def take_rows(self, x):\n    self.rows.add(x)\n    return x\n")
+    assert caching(line, gpu_base=base) == expected
+
+
+@pytest.mark.parametrize(
+    ("made", "writes"),
+    [
+        pytest.param("self.cache._pending = given", WRITES, id="the runner"),
+        pytest.param("", WRITES.replace("class Cache:", "class Cache(Base):"), id="perhaps a base"),
+        pytest.param("", WRITES.replace("_pending = x", "_pending, self.b = x"), id="unpacked without CUDA only"),
+        pytest.param("", WRITES + "    def fill(self, x):\n        self._pending, self.b = x\n", id="unpacked"),
+        pytest.param("", WRITES + "    def fill(self, x):\n        self._pending += x\n", id="added to"),
+    ],
+)
+def test_a_method_that_waits_for_what_may_be_set_elsewhere_is_missed(made: str, writes: str) -> None:
+    found = caching("self.cache.drain_writes(x)", made=made, writes=writes)
+    assert found == ([] if "self.b = x\n    def drain" in writes else ["drain_writes"])
 
 
 CLAMP = {

@@ -81,7 +81,7 @@ def run(
     conflicts in a text are a finding, unless RS410 is not wanted there.
     """
     reported, codes = codes, codes.to_run()
-    library = Library(job)
+    library = Library(job, reported.wants)
     conflicts = _Conflicts(library, codes)
     by_rules = list(_run_rules(library, codes, conflicts))
     conflicts.look_beside(changed)

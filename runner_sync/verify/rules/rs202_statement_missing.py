@@ -22,11 +22,10 @@ reported. `ignore[RS202] reason` accepts every one of the method.
 Leaves alone: (timid) runs whose names NPU code mentions (it may do the same in other words); calls whose value goes
 into a local variable; errors raised; calls of helpers that only the GPU class has and whose statements NPU has in place
 (RS207 checks what they ask the model); calls of a function that returns one expression, where NPU has the expression;
-conditions that call such a helper about names that NPU code knows; what uses a mixin that NPU lacks (RS204); code that
-needs the GPU itself or through a helper (streams, pinned memory, Triton, device-only names); calls of methods that
-return first where there is no CUDA, or only hand over to a package of kernels that does not name the NPU; hooks that
-vLLM or vllm-ascend define; calls of a member that no class of the given trees has, because they fail on GPU, too; and
-everything when vLLM's text is not at hand.
+conditions that call such a helper about names that NPU code knows; what uses a mixin that NPU lacks, if RS204 reports
+it; code that needs the GPU itself or through a helper (streams, pinned memory, Triton, device-only names); calls of
+methods that return first where there is no CUDA; hooks that vLLM or vllm-ascend define; calls of a member that no class
+of the given trees has, because they fail on GPU, too; and everything when vLLM's text is not at hand.
 """
 
 from __future__ import annotations
@@ -44,6 +43,7 @@ from runner_sync.statements import Node
 from runner_sync.statements.calls import names_called
 from runner_sync.syntax import Function, assigned_names, first_line
 from runner_sync.verify.ignores import symbol_in_comment
+from runner_sync.verify.mixins import find_folded_members
 from runner_sync.verify.runners.idle_calls import is_idle
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import (
@@ -75,6 +75,8 @@ _SYMBOL = 70
 _ASKS_MODEL = re.compile(r"\b(?:getattr|hasattr)\(self\.model, ")
 
 _STRING = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
+
+_SELF = re.compile(r"""(?:(?<![\w.])self\.|\b(?:get|has|set)attr\(self, ['"])(\w+)""")
 
 _PYTHON_NAMES = frozenset({*keyword.kwlist, *keyword.softkwlist, *dir(builtins)})
 
@@ -131,15 +133,39 @@ class _MethodComparison:
             _is_plain(n) and not n.is_clause and n.canon not in known and not self._is_written_out(n)
             for n in self._nodes
         ]
+        self._mixed_in = find_folded_members(subject, pair)
         self._of_mixin = self._find_uses_of_mixins()
 
     def _find_uses_of_mixins(self) -> list[bool]:
-        """Tell which statements use a member of a mixin that NPU lacks, or stand below one."""
+        """Tell which statements only serve a mixin that NPU lacks.
+
+        Such a statement uses a member of it, or stands below one that does and has no other name that NPU code does not
+        know. A loop over such statements is one, too.
+        """
         found: list[bool] = []
         for node in self._nodes:
-            is_use = not self._pair.missing_members.isdisjoint(node.names)
-            found.append(is_use or (node.parent > 0 and found[node.parent - 1]))
+            is_use = not self._mixed_in.isdisjoint(_SELF.findall(node.canon))
+            is_below = node.parent > 0 and found[node.parent - 1]
+            is_served = is_use or (is_below and self._mixed_in.issuperset(self._find_unknown_names([node])))
+            found.append(is_served and not self._has_inherited_call(node))
+        for at, node in reversed([*enumerate(self._nodes)]):
+            below = [one for one, n in zip(found, self._nodes, strict=True) if n.parent == at + 1 and _is_plain(n)]
+            is_loop = node.keyword == "for" and not any(map(self._is_unknown_call, names_called(node.canon)))
+            found[at] = found[at] or (is_loop and bool(below) and all(below))
         return found
+
+    def _has_inherited_call(self, node: Node) -> bool:
+        """Whether a statement calls a hook that NPU inherits, that no NPU code calls, and that does something."""
+        called = (name for name in names_called(node.canon) if name != self._find_idle_call(node))
+        return any(self._is_unknown_call(name) and self._is_inherited(name) for name in called)
+
+    def _find_idle_call(self, node: Node) -> str:
+        """Return what a statement calls, if it is a call that does nothing on NPU; else an empty text."""
+        called, pair = node.canon.partition("(")[0], self._pair
+        return called if self._is_unknown_call(called) and is_idle(pair.library, pair.gpu, pair.npu, called) else ""
+
+    def _is_unknown_call(self, written: str) -> bool:
+        return self._is_unknown(written.rpartition(".")[2])
 
     def _parse_nodes(self, function: Function) -> Sequence[Node]:
         return list_nodes(translate_to_npu(self._pair.gpu.reading.text_of(function), self._profile))
@@ -206,12 +232,11 @@ class _MethodComparison:
         is_bound = any(self._is_device_bound(node) for node in run)
         for node in run:
             for written in names_called(node.canon) if not self._is_device_bound(node) else ():
-                name = written.rpartition(".")[2]
-                if self._is_unknown(name) and (
+                if (self._is_unknown_call(written) and written != self._find_idle_call(node)) and (
                     self._is_inherited(written)
                     or (not only_hooks and not is_bound and self._is_effect_missing(written, node))
                 ):
-                    yield name, written.lstrip("."), node.start
+                    yield written.rpartition(".")[2], written.lstrip("."), node.start
 
     def _is_inherited(self, written: str) -> bool:
         """Whether this is `self.hook` of an omni method that the NPU class has, too."""
@@ -247,8 +272,9 @@ class _MethodComparison:
         run: list[Node] = []
         rows = zip(self._nodes, self._absent, self._of_mixin, strict=True)
         for node, absent, of_mixin in [*rows, (None, False, False)]:
-            is_skipped = node is not None and (node.is_comment or (node.is_clause and run) or self._is_idle(node))
-            if of_mixin or is_skipped:
+            is_passed = node is not None and (node.is_comment or (node.is_clause and run))
+            is_skipped = node is not None and self._find_idle_call(node) and not self._has_inherited_call(node)
+            if of_mixin or is_passed or is_skipped:
                 continue
             if node is not None and absent:
                 run.append(node)
@@ -256,11 +282,6 @@ class _MethodComparison:
             if run:
                 yield run
             run = []
-
-    def _is_idle(self, node: Node) -> bool:
-        """Whether a statement is a call that does nothing on NPU."""
-        called = node.canon.partition("(")[0]
-        return self._is_unknown(called.rpartition(".")[2]) and is_idle(self._pair.library, self._pair.gpu, called)
 
     def _is_left_alone(self, run: Sequence[Node]) -> bool:
         # RS207 reports code that asks the model for a hook.

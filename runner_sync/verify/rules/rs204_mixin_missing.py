@@ -23,9 +23,10 @@ from collections.abc import Iterator
 
 from runner_sync.listing import at_most
 from runner_sync.model import Severity
+from runner_sync.verify.mixins import Mixin, find_missing_mixins, find_own_members
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.parity import Pair, find_mentions, find_whole_pairs
-from runner_sync.verify.runners.reading import Hit, Reading
+from runner_sync.verify.runners.parity import Pair, find_whole_pairs
+from runner_sync.verify.runners.reading import Hit
 
 CODE = "RS204"
 NAME = "mixin-missing"
@@ -34,45 +35,15 @@ SEVERITY: Severity = "error"
 
 def find(subject: Subject) -> Iterator[Hit]:
     """Yield one finding per mixin, at the NPU class."""
-    twins = {gpu for gpu, _ in subject.profile.classes}
     for pair in find_whole_pairs(subject):
-        for base in pair.gpu.bases:
-            names = _resolve_names(subject, pair.gpu.reading, base)
-            known = [name in twins or _has_in_mro(subject, pair, name) for name in names]
-            if not any(known) and _is_from_omni(subject, pair, base):
-                yield _make_hit(pair, names[0], _find_users(pair))
+        for mixin in find_missing_mixins(subject, pair):
+            yield _make_hit(pair, mixin.name, _find_users(pair, mixin))
 
 
-def _has_in_mro(subject: Subject, pair: Pair, name: str) -> bool:
-    """Whether the MRO of the NPU class has a class of that name, whatever its modules call it."""
-    classes = pair.npu_mro.classes
-    bases = ((c.reading, base) for c in classes for base in c.bases)
-    return any(c.name == name for c in classes) or any(name in _resolve_names(subject, *one) for one in bases)
-
-
-def _resolve_names(subject: Subject, reading: Reading, base: str) -> list[str]:
-    """Return the name by which a base is defined, or the names by which it may be imported.
-
-    ``OmniConn`` of ``from a import Conn as OmniConn`` resolves to ``Conn``.
-    """
-    found = subject.library.find_class(reading, base)
-    if found is not None:
-        return [found.name]
-    origins = [origin.name for origin in reading.imports.get(base, ()) if origin.name]
-    return origins or [base.rpartition(".")[2]]
-
-
-def _is_from_omni(subject: Subject, pair: Pair, base: str) -> bool:
-    reading = pair.gpu.reading
-    origins = reading.imports.get(base.split(".")[0], [])
-    package = subject.profile.package
-    return base in reading.classes or any(origin.module.split(".")[0] == package for origin in origins)
-
-
-def _find_users(pair: Pair) -> list[str]:
-    """Return the GPU methods that use what a missing mixin brings."""
+def _find_users(pair: Pair, mixin: Mixin) -> list[str]:
+    """Return the GPU methods that use what only a mixin brings."""
     last = [functions[-1] for functions in pair.gpu.methods.values()]
-    return [function.name for function in last if not pair.missing_members.isdisjoint(find_mentions([function]))]
+    return [function.name for function in last if not mixin.members.isdisjoint(find_own_members(function))]
 
 
 def _make_hit(pair: Pair, name: str, users: list[str]) -> Hit:

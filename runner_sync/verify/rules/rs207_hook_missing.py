@@ -15,8 +15,8 @@ method. Port by hand what the GPU side had before the unit was last synced.
 
 Leaves alone: hooks that vLLM's or vllm-ascend's own module asks for (NPU gets those from vllm-ascend), device-bound GPU
 code, hooks that NPU code mentions in any way, fields that NPU code mentions where it makes no such record or fills one
-in ways that cannot be read (`**fields`), fields whose value comes from a mixin that NPU lacks (RS204), and everything
-when vLLM's text is not at hand.
+in ways that cannot be read (`**fields`), fields whose value comes from a mixin that NPU lacks, if RS204 reports it, and
+everything when vLLM's text is not at hand.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from runner_sync.model import Severity
 from runner_sync.profile import Output
 from runner_sync.statements.assigning import targets_of
 from runner_sync.syntax import Function, calls_in, is_none, walk, walk_suites
+from runner_sync.verify.mixins import find_folded_members, find_own_members
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import (
     Pair,
     describe_port,
-    find_mentions,
     find_model_hooks,
     find_whole_pairs,
     read_upstream_words,
@@ -56,12 +56,13 @@ def find(subject: Subject) -> Iterator[Hit]:
         seen: set[str] = set()
         bound_names = pair.bound_names
         filled = _find_filled_fields(pair, output)
+        mixed_in = find_folded_members(subject, pair)
         for function in _find_gpu_only_methods(pair):
             if function.name in bound_names:
                 continue
             for name, node, what in _find_names(function, output, pair.asking):
                 known = pair.npu_mentions if what == _HOOK or filled is None or is_none(node) else filled
-                is_mixins = what == _FIELD and not pair.missing_members.isdisjoint(find_mentions([node]))
+                is_mixins = what == _FIELD and not mixed_in.isdisjoint(find_own_members(node))
                 if name not in upstream and name not in seen and name not in known and not is_mixins:
                     seen.add(name)
                     yield _make_hit(subject, pair, function, node, name=name, what=what)

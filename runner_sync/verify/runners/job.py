@@ -90,10 +90,14 @@ _OPEN = Meaning(is_open=True)
 
 
 class Library:
-    """The files of a job, each read and parsed once, and what names mean in them."""
+    """The files of a job, each read and parsed once, and what names mean in them.
 
-    def __init__(self, job: CheckJob) -> None:
+    ``wants`` says whether findings of a rule, by its code, are reported for a path.
+    """
+
+    def __init__(self, job: CheckJob, wants: Callable[[str, str], bool] = lambda *_: True) -> None:
         self.job = job
+        self.wants = wants
         self._by_path: dict[str, Reading | None] = {}
         self.unread: dict[str, InputError] = {}
         self.answers = Answers()
@@ -108,7 +112,7 @@ class Library:
 
         Raises ``InputError`` if that tree cannot be checked.
         """
-        return Library(self.job.before()) if self.job.before is not None else None
+        return Library(self.job.before(), self.wants) if self.job.before is not None else None
 
     def at(self, path: str) -> Reading | None:
         """Return the omni file at ``path``; ``None`` if the job knows no such file."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from runner_sync.profile import Profile
-from runner_sync.syntax import Function, calls_in, self_attributes_set, walk
+from runner_sync.syntax import Function, calls_in, walk
 from runner_sync.verify.answers import answered_once
 from runner_sync.verify.runners.ancestry import Ancestry, find_ancestry
 from runner_sync.verify.runners.job import Library, Subject
@@ -65,16 +65,9 @@ class Pair:
 
     @cached_property
     def lacking(self) -> tuple[ClassText, ...]:
-        """The other classes of the GPU MRO that the NPU MRO does not have."""
-        return tuple(c for c in self.gpu_mro.classes if c is not self.gpu and c not in self.npu_mro.classes)
-
-    @cached_property
-    def missing_members(self) -> frozenset[str]:
-        """What only mixins bring that the NPU class lacks; RS204 reports these. Skips what NPU code mentions."""
-        twins = dict(self.library.job.profile.classes)
-        mixins = (c for c in self.lacking if c.name not in twins)
-        found = {name for c in mixins for name in (*c.methods, *self_attributes_set(c.node))}
-        return frozenset(found.difference(self.npu_mentions, *(c.methods for c in self.npu_mro.classes)))
+        """The other classes of the GPU MRO that the NPU MRO does not have, nor one of the same name."""
+        names = {c.name for c in self.npu_mro.classes}
+        return tuple(c for c in self.gpu_mro.classes if c is not self.gpu and c.name not in names)
 
     @cached_property
     def asking(self) -> dict[str, int]:

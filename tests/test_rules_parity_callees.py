@@ -263,6 +263,11 @@ OUTPUTS = {
 }
 
 
+def made_by(decorator: str = "", *, base: str = "", more: str = "") -> Mapping[str, str]:
+    head = "from dataclasses import dataclass\nfrom typing import NamedTuple\nfrom vllm.extending import extended\n"
+    return {"vllm/outputs.py": f"{head}{decorator}class ModelOutput({base}):\n    rows: int = 0\n{more}"}
+
+
 @pytest.mark.parametrize(
     ("line", "changed", "expected"),
     [
@@ -274,6 +279,17 @@ OUTPUTS = {
             ["of_nothing"],
             id="a base may have it",
         ),
+        pytest.param("return Output.of_nothing(x)", made_by("@dataclass(frozen=True)\n"), [], id="a dataclass"),
+        pytest.param(
+            "return Output.of_nothing(x)", made_by("@extended\n"), ["of_nothing"], id="a decorator may add it"
+        ),
+        pytest.param(
+            "return Output.of_nothing(x)",
+            made_by(more="    def __new__(cls):\n        return made()\n"),
+            ["of_nothing"],
+            id="the object may be another",
+        ),
+        pytest.param("return Output._make(x)", made_by(base="NamedTuple"), ["_make"], id="a base outside has it"),
         pytest.param("self.output.of_nothing(x)", {}, [], id="nor has the class of the attribute"),
         pytest.param("self.output.of_tokens(x)", {}, ["of_tokens"], id="the class of the attribute has it"),
         pytest.param("self.either.of_nothing(x)", {}, ["of_nothing"], id="the attribute may be anything"),

@@ -9,7 +9,7 @@ import ast
 
 from runner_sync.naming import module_name
 from runner_sync.syntax import dotted_name, is_none
-from runner_sync.verify.trees.classes import Classes, ClassInfo
+from runner_sync.verify.trees.classes import Classes, ClassInfo, Mro
 from runner_sync.verify.trees.known import all_known, join_known
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.world import World
@@ -27,7 +27,24 @@ def is_lacking(world: World, path: str, class_name: str, written: str) -> bool:
         case _:
             found = _find_classes(classes, module, owner)
     mros = classes.mros_of(found)
-    return bool(mros) and not any(mro.open or mro.has(name) for mro in mros)
+    return bool(mros) and not any(mro.open or mro.has(name) or _may_have_more(mro) for mro in mros)
+
+
+def _may_have_more(mro: Mro) -> bool:
+    """Whether a base outside of the trees (``NamedTuple``), a decorator or ``__new__`` may bring members."""
+    names = {info.name for info in mro.classes}
+    return any(
+        "__new__" in info.methods
+        or any(_name_last(base) not in {*names, "object"} for base in info.node.bases)
+        or any(_name_last(decorator) != "dataclass" for decorator in info.node.decorator_list)
+        for info in mro.classes
+    )
+
+
+def _name_last(node: ast.expr) -> str:
+    """Return the last part of the name of a base or decorator, called or not; empty for any other expression."""
+    function = node.func if isinstance(node, ast.Call) else node
+    return (dotted_name(function) or "").rpartition(".")[2]
 
 
 def _find_classes(classes: Classes, module: Module, name: str) -> list[ClassInfo]:

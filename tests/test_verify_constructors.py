@@ -89,26 +89,18 @@ def test_the_first_constructor_of_the_mro_is_called(name: str) -> None:
     assert symbols(find(world(npu=text))) == [("RS306", f"Made({keyword}=)")]
 
 
-OTHERS = "class Metadata:\n    gone: int = 0\n"
 READ = "; `.gone` is read in vllm_omni/scheduler.py"
 
 
 @pytest.mark.parametrize(
     ("scheduler", "said"),
     [
-        pytest.param("def done(output):\n    return output.gone\n", READ, id="read"),
+        pytest.param(
+            "def done(output):\n    return output.gone\n", "; `.gone` is read in vllm_omni/scheduler.py", id="read"
+        ),
         pytest.param("def done(output):\n    output.gone = 1\n", "", id="written"),
         pytest.param("class S:\n    def done(self):\n        return self.gone\n", "", id="of its own"),
         pytest.param("gone = 1\n", "", id="a variable"),
-        pytest.param(OTHERS + "def done(output):\n    return output.gone\n", "", id="of another class that has it"),
-        pytest.param(
-            OTHERS + "def done(output: Made):\n    return output.gone\n", READ, id="of the class, beside another"
-        ),
-        pytest.param(
-            "def make(\n    gone: int,\n):\n    pass\ndef done(output):\n    return output.gone\n",
-            READ,
-            id="a parameter",
-        ),
     ],
 )
 def test_who_reads_the_field_that_is_gone_is_named(scheduler: str, said: str) -> None:

@@ -47,16 +47,11 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
 
 
 def _name_readers(program: Program, callee: Callee, name: str) -> str:
-    """Name omni's modules that read the field which a constructor got; empty for other calls.
-
-    If a class of omni's own has such a field, only modules that mention the constructor count.
-    """
-    surroundings = program.world.surroundings
-    paths = surroundings.reading(name, "vllm-omni") if callee.function is None else []
-    if paths and surroundings.has_omni_field(name):
-        known = surroundings.having(callee.name, "vllm-omni")
-        paths = [path for path in paths if path in known]
-    return f"; `.{name}` is read in {at_most(NAMED, paths)}" if paths else ""
+    """Name omni's modules that read the field which a constructor got; empty for other calls."""
+    paths = program.world.surroundings.reading(name, "vllm-omni") if callee.function is None else []
+    if not paths:
+        return ""
+    return f"; `.{name}` is read in {at_most(NAMED, paths)}"
 
 
 NAMED = 3

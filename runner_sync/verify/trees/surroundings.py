@@ -99,10 +99,6 @@ class Surroundings:
         """Return the modules of a project that read an attribute of any object but ``self``."""
         return sorted(self._find_paths(attribute, _read_only_pattern(attribute), below=f"{PACKAGES[project]}/"))
 
-    def has_omni_field(self, name: str) -> bool:
-        """Whether a class of omni's own may declare a field of that name."""
-        return self._is_in("vllm-omni", name, rf"^[ \t]+{re.escape(name)}\s*:.*[^,\n]$")
-
     def may_give_key(self, key: str) -> bool:
         """Whether any module of the trees assigns an item of that key, or omni has it in a dictionary display."""
         quoted = _quoted_pattern(key)

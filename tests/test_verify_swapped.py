@@ -18,6 +18,22 @@ CASES: dict[str, tuple[str, list[tuple[str, str]]]] = {
     "by keyword": ("self.place(rows=columns, columns=rows)", TOLD),
     "by either": ("self.place(columns, columns=rows)", TOLD),
     "attributes": (f"{SET}self.place(self.columns, self.rows)", TOLD),
+    "attributes by keyword": (f"{SET}self.place(rows=self.columns, columns=self.rows)", []),
+    "attributes by either": (f"{SET}self.place(self.columns, columns=self.rows)", []),
+    "attributes there and back": (
+        f"{SET}self.place(self.columns, self.rows)\n    self.place(self.rows, self.columns)",
+        [],
+    ),
+    "attributes back, locals there": (
+        f"{SET}self.place(self.columns, self.rows)\n    self.place(rows, columns=columns)",
+        [],
+    ),
+    "attributes, and another call in order": (
+        f"{SET}self.place(self.columns, self.rows)\n    self.early(self.rows, self.columns)",
+        TOLD,
+    ),
+    "attributes for a constructor": (f"{SET}Grid(self.columns, self.rows)", []),
+    "locals for a constructor": ("Grid(columns, rows)", [("RS307", "Grid(rows, columns)")]),
     "attributes in their places": (f"{SET}self.place(self.rows, self.columns)", []),
     "one attribute under another's name": (f"{SET}self.place(self.columns, self.place)", []),
     "an attribute and a local": (f"{SET}self.place(self.columns, rows)", []),
@@ -38,7 +54,8 @@ CASES: dict[str, tuple[str, list[tuple[str, str]]]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_two_values_that_change_places(name: str) -> None:
     body, told = CASES[name]
-    assert symbols(find(world(npu=npu(BODY + body), ascend=UPSTREAM))) == told
+    grid = "class Grid:\n    def __init__(self, rows, columns):\n        self.shape = rows, columns\n"
+    assert symbols(find(world(npu=npu(BODY + body, head=grid), ascend=UPSTREAM))) == told
 
 
 def test_a_function_may_turn_its_own_arguments_round() -> None:

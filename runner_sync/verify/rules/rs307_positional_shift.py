@@ -4,7 +4,7 @@ What: a call by position where the parameters at those positions were inserted, 
 the new target; also an NPU override whose order differs from the hidden method's, under a positional call from
 inherited code. Likewise `a, b = self.m(...)` where every `return` of `m` has the values of the old target in another
 order. With or without the old trees also two swapped values in one call or one unpacking: each has the other's name.
-In a call these are two locals or two attributes of `self`.
+In a call these are two locals, or two attributes of `self` by position.
 
 Example: `_model_forward(input_ids, positions, ...)` after vllm-ascend put `num_tokens_padded` first: every value moves
 one place and nothing raises.
@@ -15,9 +15,10 @@ Fix: pass by keyword, or in the target's order; unpack in that order.
 
 Leaves alone: a parameter that was only renamed in place, calls whose arguments do not fit (RS302) or did not fit
 before, star arguments; a single value under another's name, names of one or two letters, a recursive call that passes
-the function's own arguments in another order; returned values of which one was renamed, or that moved in some returns
-only; unpackings that changed as well; an argument with the name of the parameter that it lands on; a call that a parent
-class makes word for word on the target. Except for swapped values the rule needs the old trees.
+the function's own arguments in another order; swapped attributes of `self` for a constructor, by keyword, or where the
+module makes the call in order, too; returned values of which one was renamed, or that moved in some returns only;
+unpackings that changed as well; an argument with the name of the parameter that it lands on; a call that a parent class
+makes word for word on the target. Except for swapped values the rule needs the old trees.
 """
 
 from __future__ import annotations
@@ -71,7 +72,8 @@ def _check_swapped(program: Program, frame: Frame) -> Iterator[Finding]:
         if isinstance(node, ast.Call) and len(node.args) + len(node.keywords) > 1:
             call = resolve_alias(frame, node)
             callees = [callee for callee in program.reached(frame, call) if callee.function is not frame.function]
-            found = all_known(swapped.find_swapped_arguments(call, callee) for callee in callees)
+            module = frame.module.node
+            found = all_known(swapped.find_swapped_arguments(call, callee, module) for callee in callees)
             if found:
                 yield _make_swap_finding(
                     frame, node, callees[0], found[0], template="is given `{1}` for `{0}`, and the reverse"

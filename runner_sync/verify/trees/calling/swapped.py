@@ -11,7 +11,7 @@ import ast
 from collections.abc import Sequence
 from itertools import combinations
 
-from runner_sync.syntax import is_name
+from runner_sync.syntax import dotted_name, dumped, is_name, walk
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.values.returns import tuples_of
 
@@ -19,14 +19,25 @@ SHORTEST = 3
 """The fewest letters of a name that counts: ``dot(y, x)`` and ``f(j, i)`` may be intended."""
 
 
-def find_swapped_arguments(call: ast.Call, callee: Callee) -> tuple[str, str] | None:
+def find_swapped_arguments(call: ast.Call, callee: Callee, module: ast.Module) -> tuple[str, str] | None:
     """Return two parameters of ``callee`` that each get the local or the attribute with the other's name, or ``None``.
 
-    The two are of one kind: ``f(self.width, height)`` may be intended.
+    The two are of one kind: ``f(self.width, height)`` may be intended. Attributes count by position only. Theirs may be
+    swapped on purpose to construct an object, or if ``module`` makes the call in order, too: to copy there and back.
     """
-    kinds = (_name_of, _attribute_of)
-    pairs = ([(parameter, name(value)) for parameter, value in callee.placed(call).items()] for name in kinds)
-    return next((found for one in pairs if (found := _find_crossed(one))), None)
+    found = _find_crossed([(parameter, _name_of(value)) for parameter, value in callee.placed(call).items()])
+    if found is not None or callee.function is None:
+        return found
+    by_position = callee.placed(ast.Call(call.func, call.args, []))
+    found = _find_crossed([(parameter, _attribute_of(value)) for parameter, value in by_position.items()])
+    return None if found is None or _is_made_in_order(call, callee, found, module) else found
+
+
+def _is_made_in_order(call: ast.Call, callee: Callee, names: tuple[str, str], module: ast.Module) -> bool:
+    """Whether a module also makes a call with each of the named values for the parameter of its name."""
+    calls = (node for node in walk(module) if isinstance(node, ast.Call))
+    given = (callee.placed(one) for one in calls if dumped(one.func) == dumped(call.func))
+    return any(all(_name_last(one.get(name)) == name for name in names) for one in given)
 
 
 def find_swapped_values(target: ast.Tuple, callee: Callee) -> tuple[str, str] | None:
@@ -55,3 +66,7 @@ def _name_of(node: ast.expr) -> str:
 
 def _attribute_of(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) and is_name(node.value, "self") else ""
+
+
+def _name_last(node: ast.expr | None) -> str:
+    return (dotted_name(node) or "").rpartition(".")[2] if node is not None else ""

@@ -167,12 +167,17 @@ def test_an_object_that_may_be_another_is_not_idle(made: str, expected: list[str
     assert caching("self.cache.schedule_write(x)", made=made) == expected
 
 
-@pytest.mark.parametrize(("body", "expected"), [("pass", []), ("self.rows.append(x)", ["schedule_write"])])
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        pytest.param("limit = 3", [], id="NPU inherits the idle method"),
+        pytest.param(
+            "def schedule_write(self, x):\n        self.rows.append(x)", ["schedule_write"], id="NPU has another"
+        ),
+    ],
+)
 def test_the_object_of_npu_decides_as_well(body: str, expected: list[str]) -> None:
-    own = f"class NPUCache(Cache):\n    def schedule_write(self, x):\n        {body}\n"
-    if body == "pass":
-        own = "class NPUCache(Cache):\n    limit = 3\n"
-    head = NPU_HEAD + "from vllm_omni.core.cache import Cache\n" + own
+    head = f"{NPU_HEAD}from vllm_omni.core.cache import Cache\nclass NPUCache(Cache):\n    {body}\n"
     text = npu("def __init__(self):\n    self.cache = NPUCache()\n" + PLAIN, head=head)
     assert caching("self.cache.schedule_write(x)", npu_text=text) == expected
 
@@ -191,18 +196,27 @@ def test_what_stands_around_an_idle_call_is_missed(line: str, expected: list[str
 
 
 @pytest.mark.parametrize(
-    ("made", "writes"),
+    ("made", "writes", "expected"),
     [
-        pytest.param("self.cache._pending = given", WRITES, id="the runner"),
-        pytest.param("", WRITES.replace("class Cache:", "class Cache(Base):"), id="perhaps a base"),
-        pytest.param("", WRITES.replace("_pending = x", "_pending, self.b = x"), id="unpacked without CUDA only"),
-        pytest.param("", WRITES + "    def fill(self, x):\n        self._pending, self.b = x\n", id="unpacked"),
-        pytest.param("", WRITES + "    def fill(self, x):\n        self._pending += x\n", id="added to"),
+        pytest.param("", WRITES.replace("_pending = x", "_pending, self.b = x"), [], id="unpacked with CUDA only"),
+        pytest.param("", f"{WRITES}    def fill(self, x):\n        self._pending = None\n", [], id="set to nothing"),
+        pytest.param(
+            "",
+            f"{WRITES}    def fill(self, x):\n        self._pending, self.b = x\n",
+            ["drain_writes"],
+            id="unpacked",
+        ),
+        pytest.param(
+            "", f"{WRITES}    def fill(self, x):\n        self._pending += x\n", ["drain_writes"], id="added to"
+        ),
+        pytest.param("self.cache._pending = given", WRITES, ["drain_writes"], id="set by the runner"),
+        pytest.param("", WRITES.replace("Cache:", "Cache(Base):"), ["drain_writes"], id="perhaps set by a base"),
     ],
 )
-def test_a_method_that_waits_for_what_may_be_set_elsewhere_is_missed(made: str, writes: str) -> None:
-    found = caching("self.cache.drain_writes(x)", made=made, writes=writes)
-    assert found == ([] if "self.b = x\n    def drain" in writes else ["drain_writes"])
+def test_a_method_that_waits_for_what_may_be_set_elsewhere_is_missed(
+    made: str, writes: str, expected: list[str]
+) -> None:
+    assert caching("self.cache.drain_writes(x)", made=made, writes=writes) == expected
 
 
 CLAMP = {

@@ -161,6 +161,7 @@ def caching(line: str, *, made: str = "", writes: str = WRITES, npu_text: str = 
         pytest.param("setattr(self, 'cache', given)", ["schedule_write"], id="by its name"),
         pytest.param("setattr(self, given, 1)", ["schedule_write"], id="perhaps by its name"),
         pytest.param("setattr(self, 'other', given)", [], id="another attribute"),
+        pytest.param("setattr(given, self.name, 1)", [], id="of another object"),
     ],
 )
 def test_an_object_that_may_be_another_is_not_idle(made: str, expected: list[str]) -> None:

@@ -89,13 +89,18 @@ def _find_assigned(function: Function, attribute: str) -> Iterator[ast.expr | No
             values |= {id(target): node.value for target in node.targets}
         elif isinstance(node, ast.AnnAssign):
             values[id(node.target)] = node.value or ast.Constant(None)
-        elif isinstance(node, ast.Call) and dotted(node.func) == "setattr":
-            # The name may be built at run time.
-            name = node.args[1] if len(node.args) > 1 else None
-            if not isinstance(name, ast.Constant) or name.value == attribute:
-                yield None
+        elif isinstance(node, ast.Call) and _may_set(node, attribute):
+            yield None
     stores = (node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
     yield from (values.get(id(node)) for node in stores if dotted_name(node) == f"self.{attribute}")
+
+
+def _may_set(call: ast.Call, attribute: str) -> bool:
+    """Whether a call is ``setattr(self, "attribute", …)``, or such a call with a name that is built at run time."""
+    match call:
+        case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id="self"), name, *_]):
+            return not isinstance(name, ast.Constant) or name.value == attribute
+    return False
 
 
 def _does_nothing(library: Library, callee: _Callee, *, beside: tuple[ClassText, ...]) -> bool:

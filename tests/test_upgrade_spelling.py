@@ -55,6 +55,7 @@ def test_both_ways_to_import_a_module(statement: str) -> None:
 
 
 PLAIN = "    def run(self, rows):\n        return self.step(rows, self.sizes())\n"
+OWN = "        self.own = self.sizes({})\n        return"
 PASSING = PLAIN.replace("sizes", "npu_sizes")
 METHOD = '    def npu_sizes(self):\n        """Bridge."""\n        return self.sizes()\n'
 
@@ -81,3 +82,48 @@ def test_calls_that_another_method_passes_on(text: str, upstream: str, method: s
 
 def test_a_call_that_the_base_made_is_no_form_of_omnis() -> None:
     assert call_as_upstream(PLAIN, base=PLAIN, upstream=PASSING, methods={"npu_sizes": METHOD}) == PLAIN
+
+
+BASE = PLAIN.replace("sizes", "model.sizes")
+TWO = {"npu_sizes": METHOD, "raw_sizes": METHOD.replace("npu", "raw")}
+
+
+@pytest.mark.parametrize("arguments", ["", "2", "layer=2"])
+def test_omnis_own_call_of_the_method_stays(arguments: str) -> None:
+    text, expected = (side.replace("        return", OWN.format(arguments)) for side in (PLAIN, PASSING))
+    assert call_as_upstream(text, base=BASE, upstream=PASSING, methods=TWO) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "base", "upstream"),
+    [
+        pytest.param(PLAIN.replace("self.step(", "self.walk("), BASE, PASSING, id="omni lacks the statement"),
+        pytest.param(PLAIN, "    def run(self, rows):\n        self.end()\n", PASSING, id="the base lacks it"),
+        pytest.param(PLAIN.replace("sizes()", "sizes(2)"), BASE, PASSING, id="omni passes an argument"),
+        pytest.param(
+            PLAIN.replace("return", "self.step(rows, self.sizes())\n        return"), BASE, BASE, id="unchanged"
+        ),
+        pytest.param(
+            PLAIN,
+            BASE.replace("rows, self", "0, self"),
+            BASE.replace("        return", "        self.note(self.npu_sizes())\n        return"),
+            id="upstream calls it in a new statement",
+        ),
+        pytest.param(
+            PLAIN.replace("return", "if rows:\n            return self.step(rows, self.sizes())\n        return"),
+            BASE,
+            PASSING,
+            id="omni has two such statements",
+        ),
+    ],
+)
+def test_a_statement_without_its_counterpart_keeps_the_call(text: str, base: str, upstream: str) -> None:
+    assert call_as_upstream(text, base=base, upstream=upstream, methods=TWO) == text
+
+
+def test_each_statement_gets_the_method_that_upstream_calls_in_it() -> None:
+    more = "self.step(rows, self.sizes())\n        return self.end(self.sizes())"
+    text = PLAIN.replace("return self.step(rows, self.sizes())", more)
+    base = text.replace("sizes", "model.sizes")
+    upstream = text.replace("rows, self.sizes", "rows, self.raw_sizes").replace("end(self.sizes", "end(self.npu_sizes")
+    assert call_as_upstream(text, base=base, upstream=upstream, methods=TWO) == upstream

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Mapping
 
 from runner_sync.edits import Places, apply
@@ -61,22 +61,43 @@ def _rename(text: str, names: dict[str, str]) -> str:
 def call_as_upstream(text: str, *, base: str, upstream: str, methods: Mapping[str, str]) -> str:
     """Respell ``self.x()`` in ``text`` as ``self.y()`` if ``y`` of ``methods`` just returns ``self.x()``.
 
-    Of the three texts, only ``text`` may call ``x``, and it must not call ``y``.
+    Only in a statement that upstream has with ``self.y()`` and the base with another call there, and that is the same
+    otherwise. Of the three texts, only ``text`` may call ``x``, and it must not call ``y``.
     """
-    mine, before, theirs = (_find_calls_on_self(side) for side in (text, base, upstream))
-    spelled = {_find_passed_on(methods[name]): name for name in sorted((theirs.keys() - mine.keys()) & methods.keys())}
-    wanted = (mine.keys() & spelled.keys()) - theirs.keys() - before.keys()
-    places = Places(text)
-    return apply(text, [places.instead_of(node, f"self.{spelled[x]}") for x in wanted for node in mine[x]])
+    mine, before, theirs = (_find_members_called(side) for side in (text, base, upstream))
+    passed_on = {name: _find_passed_on(methods[name]) for name in (theirs - mine) & methods.keys()}
+    wanted = {y: x for y, x in passed_on.items() if x in mine - before - theirs}
+    if not wanted:
+        return text
+    places, edits = Places(text), []
+    counts = [Counter(ast.unparse(statement) for statement in _find_simple(side)) for side in (text, base, upstream)]
+    for statement in _find_simple(text):
+        spelled = ast.unparse(statement)
+        for y, x in wanted.items():
+            called = [call for call in calls_in(statement) if ast.unparse(call) == f"self.{x}()"]
+            start, _, rest = spelled.partition(f"self.{x}()")
+            if len(called) == 1 and _is_once_in_each(counts, spelled, start, f"self.{y}()", rest):
+                edits.append(places.instead_of(called[0], f"self.{y}()"))
+    return apply(text, edits)
 
 
-def _find_calls_on_self(text: str) -> dict[str, list[ast.Attribute]]:
-    """Map each member that a unit calls on ``self`` to the called expressions."""
-    found = defaultdict[str, list[ast.Attribute]](list)
-    for call in calls_in(parse_unit(text)):
-        if isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == "self":
-            found[call.func.attr].append(call.func)
-    return found
+def _find_members_called(text: str) -> set[str]:
+    """Return the members that a unit calls on ``self``."""
+    called = [call.func for call in calls_in(parse_unit(text)) if isinstance(call.func, ast.Attribute)]
+    return {func.attr for func in called if ast.unparse(func.value) == "self"}
+
+
+def _find_simple(text: str) -> list[ast.stmt]:
+    """Return the statements of a unit that are not compound."""
+    return [node for node in walk(parse_unit(text)) if isinstance(node, ast.stmt) and not hasattr(node, "body")]
+
+
+def _is_once_in_each(counts: list[Counter[str]], spelled: str, start: str, called: str, rest: str) -> bool:
+    """Whether omni has ``spelled`` once, upstream it with ``called`` between two parts, the base with any call there."""
+    mine, before, theirs = counts
+    alike = re.compile(rf"{re.escape(start)}[\w.]+\([^()]*\){re.escape(rest)}")
+    old = sum(count for statement, count in before.items() if alike.fullmatch(statement))
+    return mine[spelled] == theirs[f"{start}{called}{rest}"] == old == 1
 
 
 def _find_passed_on(method: str) -> str:

@@ -42,6 +42,7 @@ Kind = Literal[
     "loop with additions removed",
     "condition of additions removed",
     "removed value read",
+    "value of a newer form",
     "each kept another branch",
     "added block emptied",
     "added block left",

@@ -30,9 +30,9 @@ from runner_sync.merge.keeping.staying import (
     keep_remarks_on_edits,
     keep_values_read,
     take_other_branches,
-    take_values_read,
     undo_half_moves,
 )
+from runner_sync.merge.keeping.values_taken import take_values_read
 from runner_sync.merge.policy import Terms
 from runner_sync.merge.weave import Doubt, Strand, Weave
 

@@ -140,7 +140,7 @@ def _is_without_suite(weave: Weave, strand: Strand) -> bool:
     return parent >= 0 and not weave.of_upstream[parent].kept
 
 
-def _is_outdated(weave: Weave, strand: Strand, heritage: Heritage) -> bool:
+def is_outdated(weave: Weave, strand: Strand, heritage: Heritage) -> bool:
     """Whether upstream's text replaces omni's, which is the base's or an older revision's, or omni lacks it."""
     base, omni, upstream = find_sides(weave, strand)
     if upstream is None or base is None:
@@ -173,9 +173,7 @@ def _is_first_value_needed(settling: Settling, index: int, name: str) -> bool:
     weave = settling.weave
     behind = range(index + 1, len(weave.omni))
     left = [
-        k
-        for k in behind
-        if weave.of_omni[k].kept and not _is_outdated(weave, weave.of_omni[k], settling.terms.heritage)
+        k for k in behind if weave.of_omni[k].kept and not is_outdated(weave, weave.of_omni[k], settling.terms.heritage)
     ]
     setting = [k for k, node in enumerate(weave.omni) if k != index and name in binds(node)]
     inside = {k for head in siblings(weave.omni, index, step=1) for k in below(weave.omni, head)[1:]}
@@ -204,7 +202,7 @@ def keep_values_read(settling: Settling) -> None:
         reader = weave.of_omni[index]
         lost = uses(weave.omni[index]) - bound if reader.kept and reader.upstream is None else frozenset()
         for name in sorted(lost):
-            setting = _find_setting(weave, "o", index, name, bound)
+            setting = find_setting(weave, "o", index, name, bound)
             if not setting:
                 continue
             if reader not in asked:
@@ -216,24 +214,6 @@ def keep_values_read(settling: Settling) -> None:
             asked.update(setting)
 
 
-def take_values_read(settling: Settling) -> None:
-    """In a copy, bring in the only upstream statements that set a local, if upstream's text of another one reads it.
-
-    Omni has that other one in an older revision's form, which upstream's text replaces. So omni did not remove what
-    sets the local: its text is older than that.
-    """
-    weave, heritage = settling.weave, settling.terms.heritage
-    locals_ = {name for node in weave.upstream for name in binds(node)}
-    bound = _find_bound(weave)
-    for index, reader in enumerate(weave.of_upstream) if settling.is_copy else ():
-        if reader.sides != "bou" or weave.is_unedited(reader, "o") or not _is_outdated(weave, reader, heritage):
-            continue
-        for name in sorted(uses(weave.upstream[index]) & locals_ - bound):
-            for strand in _find_setting(weave, "u", index, name, bound):
-                strand.kept = True
-                bound.update(binds(weave.upstream[strand.in_upstream]))
-
-
 def _find_bound(weave: Weave) -> set[str]:
     """Return the names that the kept statements bind."""
     sides = (weave.omni, weave.of_omni), (weave.upstream, weave.of_upstream)
@@ -241,7 +221,7 @@ def _find_bound(weave: Weave) -> set[str]:
     return {name for node in kept for name in binds(node)}
 
 
-def _find_setting(weave: Weave, side: str, index: int, name: str, bound: Collection[str]) -> set[Strand]:
+def find_setting(weave: Weave, side: str, index: int, name: str, bound: Collection[str]) -> set[Strand]:
     """Return what must stay so that a local is set above a statement or in a loop around it; empty if that cannot."""
     nodes, strands = weave.side(side)
     found = set[Strand]()

@@ -93,7 +93,7 @@ def _find_simple(text: str) -> list[ast.stmt]:
 
 
 def _is_once_in_each(counts: list[Counter[str]], spelled: str, start: str, called: str, rest: str) -> bool:
-    """Whether omni has ``spelled`` once, upstream it with ``called`` between two parts, the base with any call there."""
+    """Whether omni has ``spelled`` once, upstream it with ``called``, the base with any call there."""
     mine, before, theirs = counts
     alike = re.compile(rf"{re.escape(start)}[\w.]+\([^()]*\){re.escape(rest)}")
     old = sum(count for statement, count in before.items() if alike.fullmatch(statement))

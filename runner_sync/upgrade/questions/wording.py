@@ -96,6 +96,9 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
     "loop with additions removed": "{upstream} removed a loop that {omni} had added to",
     "condition of additions removed": "{upstream} removed a condition under which {omni} has statements of its own",
     "removed value read": "{upstream} removed this; it stays, because code of {omni}'s below reads {names}",
+    "value of a newer form": (
+        "{omni} does not have this; it came in, because {upstream}'s newer form of {omni}'s code below reads {names}"
+    ),
     "each kept another branch": "{both} each kept a different branch of a condition",
     "added block emptied": "{upstream} removed or replaced everything inside a block that {omni} had added",
     "added block left": "{omni} had wrapped this in a block; {upstream} moved it, and it stands outside that block now",

@@ -42,3 +42,29 @@ def test_changes_to_different_arguments_are_merged() -> None:
 )
 def test_anything_else_is_asked_about(base: str, upstream: str) -> None:
     assert merge(Triple(base, OMNI, upstream), policy=FOLLOW).decisions
+
+
+WARM = f"{HEAD}    meta = self.build(self.warm, n=1)\n    self.sync(meta)\n{CLEAR}    return rows\n"
+
+
+@pytest.mark.parametrize(
+    ("base", "omni", "upstream"),
+    [
+        pytest.param("self.warm, n=1", "rows, n=1, own=2", "rows, n=1", id="another argument"),
+        pytest.param("self.warm, n=1", "rows, n=1, own=2", "rows, n=1, extra=3", id="another argument, and two new"),
+        pytest.param("rows=self.warm, n=1", "rows=rows, n=1, own=2", "rows=rows, n=1", id="another keyword value"),
+        pytest.param("rows, n=1", "rows, own=2", "rows, n=1, extra=3", id="omni lacks a keyword"),
+        pytest.param("", "own=2", "n=1", id="no argument"),
+    ],
+)
+@pytest.mark.parametrize("policy", [pytest.param(FOLLOW, id="a copy"), pytest.param(PORT, id="a port")])
+def test_a_call_that_may_have_another_purpose_is_no_base(base: str, omni: str, upstream: str, policy: Policy) -> None:
+    old = WARM.replace("self.warm, n=1", base)
+    assert merge(Triple(old, moved(omni), moved(upstream)), policy=policy).decisions
+
+
+def test_a_call_that_upstream_makes_twice_is_no_base() -> None:
+    twice = BOTH.replace(
+        "    return", "    self.note(meta)\n    meta = self.build(rows, size=2, last=True)\n    return"
+    )
+    assert merge(Triple(BASE, OMNI, twice), policy=FOLLOW).decisions

@@ -211,16 +211,6 @@ def index_omni_only(weave: Weave) -> dict[str, Strand]:
     }
 
 
-def find_moved_by_both(weave: Weave, omni: Node, upstream: Node) -> Node | None:
-    """Return the base statement that binds the value of the same call and that both sides have at a new place, if any.
-
-    ``omni`` and ``upstream`` are that statement there. ``None`` if the base has more than one.
-    """
-    gone = [node for node, strand in zip(weave.base, weave.of_base, strict=True) if strand.sides == "b"]
-    alike = [node for node in gone if node.made_by and node.made_by == omni.made_by == upstream.made_by]
-    return alike[0] if len(alike) == 1 else None
-
-
 def split_into_runs(strands: Sequence[Strand]) -> list[list[Strand]]:
     """Return the runs of consecutive strands between those that both omni and upstream have."""
     runs: list[list[Strand]] = [[]]

@@ -14,6 +14,7 @@ from runner_sync.merge.phrases.arguments import with_upstream_keywords
 from runner_sync.merge.phrases.callees import find_retargeted_calls, has_other_arguments, lacks_changed_arguments
 from runner_sync.merge.phrases.inner_remarks import with_remarks
 from runner_sync.merge.phrases.keyword_order import find_side_with_all_changes
+from runner_sync.merge.phrases.moved_calls import find_moved_call
 from runner_sync.merge.phrases.phrase import is_mixed_from, is_part_of, merge_phrases
 from runner_sync.merge.phrases.positional import are_placed_by_guess
 from runner_sync.merge.phrases.transplant import carry_over, is_order_guessed, merge_surrounded
@@ -21,7 +22,7 @@ from runner_sync.merge.phrases.values import merge_values
 from runner_sync.merge.phrases.with_items import has_lost_only_absent_items
 from runner_sync.merge.policy import Policy, Terms, Winner
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Strand, Weave, find_moved_by_both
+from runner_sync.merge.weave import Strand, Weave
 from runner_sync.model import Triple
 from runner_sync.statements import Node, before_clause, inside_strings, is_python, last_comment, tree_of
 from runner_sync.statements.likeness import dice, words
@@ -133,7 +134,7 @@ def _choose_content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content
         is_foreign = not upstream.compound and upstream.canon in terms.foreign
         if omni.is_comment or is_foreign or omni.canon == upstream.canon:
             return make_content_of(omni), None
-        base = find_moved_by_both(weave, omni, upstream)
+        base = find_moved_call(weave, omni, upstream)
     if base is None:
         more = policy.is_copy and is_part_of(omni.text, upstream.text)
         chosen = omni if policy.both_added == "omni" and not more else upstream

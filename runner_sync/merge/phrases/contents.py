@@ -152,6 +152,9 @@ def _choose_content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content
         return with_own_remarks(_with_omni_spelling(base, omni, upstream), None, (base, omni, upstream))
     if is_upstream_text(omni, base, heritage):
         return make_content_of(upstream), None
+    methods = (*weave.omni, *weave.upstream) if omni.keyword in ("with", "async with") else ()
+    if methods and has_lost_only_absent_items(base.text, omni.text, upstream.text, methods=methods):
+        return make_content_of(omni), None
     return with_own_remarks(*_merge_both_changed(base, omni, upstream, terms), (base, omni, upstream))
 
 
@@ -187,8 +190,6 @@ def _spells_as(one: Node, other: Node) -> bool:
 def _merge_both_changed(base: Node, omni: Node, upstream: Node, terms: Terms) -> tuple[Content, Reason | None]:
     """Merge a statement that both sides changed; no doubt if one side has all changes, apart from keyword order."""
     if omni.kind in ("docstring", "comment"):
-        return make_content_of(omni), None
-    if omni.keyword in ("with", "async with") and has_lost_only_absent_items(base.text, omni.text, upstream.text):
         return make_content_of(omni), None
     chosen, reason = _merge_by_phrases(base, omni, upstream, terms)
     if reason is None or omni.compound:

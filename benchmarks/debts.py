@@ -48,6 +48,9 @@ _SAYS_LITTLE = re.compile(r"(else|elif|except|finally)\b|super\(\)\.|.{0,29}\Z",
 
 _PLACE = re.compile(r"\((\S+\.py):(\d+)\)")
 
+_MIXED_IN = re.compile(r"`(\w+)` mixes in `\w+`, which (.*?) uses?, ")
+"""What RS204 says: the GPU class, and its methods that use a mixin which NPU lacks."""
+
 
 @dataclass(frozen=True, slots=True)
 class Method:
@@ -93,8 +96,13 @@ def _make_row(omni: str, ascend: str, methods: Sequence[Method], later: set[str]
         vllm=TreeOptions(version=get_vllm_version(omni)),
         select=("RS2",),
     )
-    places = [place for finding in checking.check(options).findings for place in _PLACE.findall(finding.message)]
+    messages = [finding.message for finding in checking.check(options).findings]
+    places = [place for message in messages for place in _PLACE.findall(message)]
     about = [_find_method(methods, path, int(line)) for path, line in places]
+    users = {
+        f"{owner}.{name}" for said in messages for owner, names in _MIXED_IN.findall(said) for name in names.split("`")
+    }
+    about += [method for method in methods if method.name in users]
     paid = [method for method in methods if method.missing & later]
     reported = [method for method in paid if method in about]
     came = sum(method is not None and bool(method.missing & later) for method in about)

@@ -197,7 +197,7 @@ def keep_values_read(settling: Settling) -> None:
         return
     weave = settling.weave
     asked = {doubt.strand for doubt in settling.doubts}
-    bound = _find_bound(weave)
+    bound = find_bound(weave, "o") | find_bound(weave, "u")
     for index in range(len(weave.omni) - 1, -1, -1):
         reader = weave.of_omni[index]
         lost = uses(weave.omni[index]) - bound if reader.kept and reader.upstream is None else frozenset()
@@ -214,11 +214,9 @@ def keep_values_read(settling: Settling) -> None:
             asked.update(setting)
 
 
-def _find_bound(weave: Weave) -> set[str]:
-    """Return the names that the kept statements bind."""
-    sides = (weave.omni, weave.of_omni), (weave.upstream, weave.of_upstream)
-    kept = [node for nodes, of in sides for node, strand in zip(nodes, of, strict=True) if strand.kept]
-    return {name for node in kept for name in binds(node)}
+def find_bound(weave: Weave, side: str) -> set[str]:
+    """Return the names that one side's text of the kept statements binds."""
+    return {name for node, strand in zip(*weave.side(side), strict=True) if strand.kept for name in binds(node)}
 
 
 def find_setting(weave: Weave, side: str, index: int, name: str, bound: Collection[str]) -> set[Strand]:

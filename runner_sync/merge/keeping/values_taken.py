@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from runner_sync.confidence import INFERRED
 from runner_sync.merge.keeping.settling import Settling
-from runner_sync.merge.keeping.staying import find_setting, is_outdated
+from runner_sync.merge.keeping.staying import find_bound, find_setting, is_outdated
 from runner_sync.merge.placing.remarks import find_remarks
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave
@@ -32,7 +32,7 @@ def take_values_read(settling: Settling) -> None:
     for index, reader in enumerate(weave.of_upstream) if settling.is_copy else ():
         if reader.sides != "bou" or weave.is_unedited(reader, "o") or not is_outdated(weave, reader, heritage):
             continue
-        bound = _find_bound(weave, "u")
+        bound = find_bound(weave, "u")
         names = sorted(uses(weave.upstream[index]) & locals_ - bound)
         found = [find_setting(weave, "u", index, name, bound) for name in names]
         setting = set[Strand]().union(*found)
@@ -45,17 +45,12 @@ def take_values_read(settling: Settling) -> None:
             settling.doubts.append(Doubt(last, Reason("value of a newer form", (name,)), INFERRED))
 
 
-def _find_bound(weave: Weave, side: str) -> set[str]:
-    """Return the names that one side's text of the kept statements binds."""
-    return {name for node, strand in zip(*weave.side(side), strict=True) if strand.kept for name in binds(node)}
-
-
 def _is_half(settling: Settling, reader: Strand, setting: set[Strand], bound: set[str]) -> bool:
     """Whether statements to bring in read or set what omni sets itself, or are a part of what sets their value."""
     weave, heritage = settling.weave, settling.terms.heritage
     nodes = [weave.upstream[strand.in_upstream] for strand in setting]
     set_here = {name for node in nodes for name in binds(node)}
-    if (_find_bound(weave, "o") - bound) & set_here.union(*(uses(node) for node in nodes)):
+    if (find_bound(weave, "o") - bound) & set_here.union(*(uses(node) for node in nodes)):
         return True
     others = [strand for strand in weave.of_upstream if strand not in setting and strand is not reader]
     absent = [s for s in others if not s.kept or (s.sides == "bou" and not is_outdated(weave, s, heritage))]

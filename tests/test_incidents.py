@@ -109,3 +109,22 @@ def test_what_people_reported_is_told(corpus_release: CorpusRelease, incident: I
 )
 def test_what_people_mended_is_told_no_more(corpus_release: CorpusRelease, mended: Incident) -> None:
     assert not mended.is_told(corpus_release)
+
+
+SHARED, EXPERTS = (f"vllm_ascend.ops.fused_moe.fused_moe.{name}" for name in ("AscendSharedFusedMoE", "AscendFusedMoE"))
+
+
+@pytest.mark.parametrize(
+    ("omni", "symbol", "on", "is_told"),
+    [
+        ("0.18.0", SHARED, ("0.22.1rc1", "0.18.0"), True),
+        ("0.20.0", SHARED, ("0.22.1rc1", "0.18.0"), False),
+        ("0.22.0", EXPERTS, ("0.24.0rc1", "0.22.1rc1"), True),
+        ("0.26.0", EXPERTS, ("0.26.0rc1",), False),
+    ],
+)
+def test_a_model_imports_layers_that_vllm_ascend_dropped(
+    corpus_release: CorpusRelease, omni: str, symbol: str, on: tuple[str, ...], is_told: bool
+) -> None:
+    """No runner imports the model. People changed its import in 0.20.0, and dropped the model's file by 0.26.0."""
+    assert Incident(omni, "RS301", symbol, on).is_told(corpus_release) is is_told

@@ -11,8 +11,10 @@ from sync_samples import AR, ASCEND, ASCEND_NEW, ASCEND_OLD, GPU_AR, GPU_BASE, T
 from verify_samples import NPU, npu, world
 
 from runner_sync import sync
+from runner_sync.model import Report
 from runner_sync.profile import NPU as PROFILE
 from runner_sync.sync.notes.inherited_code import note_never_set
+from runner_sync.sync.options import UpgradeOptions
 from runner_sync.verify import breakage
 
 GPU = "from vllm.runner import GPUModelRunner\nclass OmniGPUModelRunner(GPUModelRunner):\n"
@@ -288,14 +290,49 @@ def test_imports_that_fail_where_no_runner_gets_are_found(path: str, text: str, 
     assert breakage.find_imports_elsewhere(new, new, [NPU], "vllm-ascend") == []
 
 
-def test_verify_says_which_imports_fail_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def trees_with_experts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trees:
+    """Trees with a model that imports what only the older vllm-ascend has."""
     stay_at_home(monkeypatch, tmp_path)
     trees = Trees(tmp_path)
-    options = trees.check(ascend=trees.ascend_new)
-    assert not [note for note in sync.verify(options).notes if "no runner imports" in note]
     (trees.omni / "vllm_omni" / "experts.py").write_text("import os\nfrom vllm_ascend import experts\n", "utf-8")
-    (told,) = [note for note in sync.verify(options).notes if "no runner imports" in note]
-    assert told == (
-        "omni modules that no runner imports import names that vllm-ascend does not have: vllm_ascend.experts "
-        "(vllm_omni/experts.py:2)."
-    )
+    (trees.ascend_old / "vllm_ascend" / "experts.py").write_text("", "utf-8")
+    return trees
+
+
+def find_experts(report: Report) -> list[tuple[str, str, int, str]]:
+    return [(f.code, f.symbol, f.line, f.severity) for f in report.findings if f.path == "vllm_omni/experts.py"]
+
+
+EXPERTS = ("RS301", "vllm_ascend.experts", 2, "error")
+
+
+def test_verify_finds_imports_that_fail_elsewhere(trees_with_experts: Trees) -> None:
+    trees = trees_with_experts
+    report = sync.verify(trees.check(ascend=trees.ascend_new))
+    assert find_experts(report) == [EXPERTS]
+    (message,) = [f.message for f in report.findings if f.path == "vllm_omni/experts.py"]
+    assert message.endswith("No runner imports this module.")
+    assert find_experts(sync.verify(trees.check(ascend=trees.ascend_old))) == []
+    assert find_experts(sync.check(trees.check(ascend=trees.ascend_new, select=("RS304",)))) == []
+
+
+def upgrade_to_new(trees: Trees, *, verify: bool = True) -> UpgradeOptions:
+    """Options of an upgrade to the last commit of a vllm-ascend checkout, which dropped the experts."""
+    folder = trees.ascend_old
+    commit(folder)
+    (folder / ASCEND).write_text((trees.ascend_new / ASCEND).read_text("utf-8"), "utf-8")
+    (folder / "vllm_ascend" / "experts.py").unlink(missing_ok=True)
+    commit(folder)
+    return trees.upgrade(folder, ascend_base="HEAD~1", vllm_base="0.20.0", verify=verify)
+
+
+@pytest.mark.parametrize("verify", [True, False])
+def test_upgrade_finds_imports_that_begin_to_fail_elsewhere(trees_with_experts: Trees, verify: bool) -> None:
+    options = upgrade_to_new(trees_with_experts, verify=verify)
+    assert find_experts(sync.upgrade(options).report) == ([EXPERTS] if verify else [])
+
+
+def test_upgrade_leaves_alone_imports_that_failed_before(trees_with_experts: Trees) -> None:
+    (trees_with_experts.ascend_old / "vllm_ascend" / "experts.py").unlink()
+    assert find_experts(sync.upgrade(upgrade_to_new(trees_with_experts)).report) == []

@@ -61,6 +61,7 @@ def find_new_breakage(given: inputs.Inputs, results: Sequence[ModuleResult], opt
     since = pair.world(given) if pair is not None else None
     found = breakage.find(world, None, paths, since=since or before, imports=False)
     found, others = split_by_request(found, options, lambda: breakage.find(world, before, paths, imports=False))
+    found += breakage.find_imports_elsewhere(world, since or before, own, given.profile.followed)
     inherited, idle = breakage.find_inherited(world, own)
     reported = {(finding.path, finding.line, finding.symbol) for finding in found}
     notes = (

@@ -7,6 +7,7 @@ by place. May touch: the worlds' trees, by reading.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple, Protocol, cast
 
 from runner_sync.errors import InputError
@@ -131,8 +132,11 @@ def find_inherited_since(new: World, old: World | None, modules: Sequence[str]) 
 def find_imports_elsewhere(new: World, old: World | None, modules: Sequence[str], project: Project) -> list[Finding]:
     """Return imports from ``project`` that fail in ``new`` and not in ``old`` (if any), outside the runners' imports.
 
-    They are in omni modules that are not imported with ``modules``, such as models and layers.
+    They are in omni modules that are not imported with ``modules``, such as models and layers. Returns none from vLLM,
+    which all of omni imports: what fails there is no matter of the runners.
     """
+    if project == "vllm":
+        return []
     program = _get_program(new, modules)
     known = {module.path for module in (*program.checked, *program.imported())}
     found = _find_failing_imports_from(program, project, without=known)
@@ -142,7 +146,8 @@ def find_imports_elsewhere(new: World, old: World | None, modules: Sequence[str]
         else []
     )
     fits = {_key(finding) for finding in before}
-    return sorted((finding for finding in found if _key(finding) not in fits), key=_place)
+    fresh = sorted((finding for finding in found if _key(finding) not in fits), key=_place)
+    return [replace(finding, message=f"{finding.message} No runner imports this module.") for finding in fresh]
 
 
 def _find_failing_imports_from(program: Program, project: Project, *, without: Collection[str]) -> list[Finding]:

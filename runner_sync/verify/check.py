@@ -318,7 +318,10 @@ def _find_breakage(job: CheckJob, codes: Codes, conflicts: _Conflicts, opinion: 
         except InputError as error:  # the branch may repair it
             branch_error = error
     brought = set(broken)
-    found = list(dict.fromkeys([*broken, *found]))
+    elsewhere: list[Finding] = []
+    if codes.wants("RS301"):
+        elsewhere = breakage.find_imports_elsewhere(job.world, job.old_world, own, job.profile.followed)
+    found = list(dict.fromkeys([*broken, *found, *elsewhere]))
     # Findings of ignored rules count as known, so that the type checker does not report them in other words.
     known = [finding for finding in found if is_selected(finding.code, codes.select, ())]
     opinions = opinion(known) if opinion is not None and codes.wants("RS390") else ()

@@ -40,21 +40,6 @@ def make_notes(job: CheckJob, known: Sequence[Finding]) -> Iterator[str]:
     unfit = [one for one in found if (one.path, one.line, one.symbol) not in reported]
     yield from note_unfit(unfit, job.world, job.profile)
     yield from note_never_set(idle, job.profile)
-    yield from _note_imports_elsewhere(job, own)
-
-
-def _note_imports_elsewhere(job: CheckJob, own: Sequence[str]) -> Iterator[str]:
-    """Note failing imports from the followed project in modules that no runner imports, as one sentence.
-
-    Yields nothing if vLLM is followed: all of omni imports vLLM, and breakage elsewhere does not concern the runners.
-    """
-    project = job.profile.followed
-    if job.world is None or project == "vllm":
-        return
-    found = breakage.find_imports_elsewhere(job.world, job.old_world, own, project)
-    if found:
-        imports = ", ".join(f"{finding.symbol} ({finding.path}:{finding.line})" for finding in found)
-        yield f"omni modules that no runner imports import names that {project} does not have: {imports}."
 
 
 def note_never_set(idle: Sequence[Idle], profile: Profile) -> Iterator[str]:

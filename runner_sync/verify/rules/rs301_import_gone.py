@@ -4,13 +4,15 @@ What: `from vllm.x import y` (or `import vllm.x`) in an NPU runner where the tar
 module does not define, re-export or contain `y`, or has it only below `if TYPE_CHECKING:`; also `x.y` in a function
 where `x` is such a module. A star import brings what the other module lists in `__all__`, or else every name without a
 leading underscore. Imports at the top of the other omni modules that are imported with a runner count as well: if
-OmniGPUModelRunner's module fails, no NPU worker starts. The rule also reports a base class that the module neither
+OmniGPUModelRunner's module fails, no NPU worker starts; and so do imports from vllm-ascend everywhere else in omni, in
+models and layers that no runner imports. The rule also reports a base class that the module neither
 imports nor defines, because no other rule can check such a class.
 
 Example: `from vllm.v1.attention.backends.utils import CommonAttentionMetadata` after vLLM moved the class to
 `vllm.v1.attention.backend`.
 
-Why: the worker process dies at import, before the first log line that names the model. Six of the 156 breakages
+Why: the worker process dies at import, before the first log line that names the model; a model's module fails when the
+model is loaded, as `AscendFusedMoE` did for omni 0.22.0 on vllm-ascend 0.26.0rc1. Six of the 156 breakages
 recorded in nine months were of this kind.
 
 Fix: import from where the target defines it now; `runner-sync upgrade` recomputes imports.

@@ -126,5 +126,5 @@ SHARED, EXPERTS = (f"vllm_ascend.ops.fused_moe.fused_moe.{name}" for name in ("A
 def test_a_model_imports_layers_that_vllm_ascend_dropped(
     corpus_release: CorpusRelease, omni: str, symbol: str, on: tuple[str, ...], is_told: bool
 ) -> None:
-    """No runner imports the model. People changed its import in 0.20.0, and dropped the model's file by 0.26.0."""
+    """No runner imports the model. People changed its import in 0.20.0 and moved the layer in 0.26.0 (#5167)."""
     assert Incident(omni, "RS301", symbol, on).is_told(corpus_release) is is_told

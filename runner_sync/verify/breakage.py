@@ -154,7 +154,7 @@ def _find_failing_imports_from(program: Program, project: Project, *, without: C
     package = PACKAGES[project]
     paths = [path for path in program.world.surroundings.having(package, "vllm-omni") if path not in without]
     readable = (program.world.module_at(path) for path in program.world.readable(paths))
-    found = (finding for module in readable for finding in rs301_import_gone.find_imports(program, module))
+    found = (one for module in readable for one in rs301_import_gone.find_imports(program, module, package=package))
     return [finding for finding in found if finding.symbol.startswith(f"{package}.")]
 
 

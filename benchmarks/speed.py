@@ -104,7 +104,7 @@ def _list_command_jobs(made: Checkouts, folder: Path) -> list[Job]:
             (*_TOOL, "upgrade", "--diff", "--no-verify", *trees, *bases, *ascend),
             cache,
         ),
-        Job("check, lock only", (*_TOOL, "check", *locked), cache),
+        *_list_locked_jobs((*_TOOL, "check", *locked), folder / "cache-locked"),
         Job("check, with vllm-ascend", (*_TOOL, "check", *locked, *trees[2:], *ascend), cache),
         Job("verify", (*_TOOL, "verify", "--typecheck", "none", *trees, *ascend, *bases[2:]), cache),
         Job("blocks", (*_TOOL, "blocks", *trees[:2]), cache),
@@ -117,6 +117,15 @@ def _list_command_jobs(made: Checkouts, folder: Path) -> list[Job]:
             jobs.append(Job(_name_inferred(count, state), command, {"RUNNER_SYNC_CACHE": str(own)}, empty))
         jobs.append(Job(_name_reading(count), ("sh", "-c", _READ_BLOBS, str(path), ASCEND_RUNNER), good=(0,)))
     return jobs
+
+
+def _list_locked_jobs(command: tuple[str, ...], own: Path) -> list[Job]:
+    """Return ``check`` from the lock with an empty cache, and again with what that run has left there."""
+    cache = {"RUNNER_SYNC_CACHE": str(own)}
+    return [
+        Job("check, lock only", command, cache, lambda: shutil.rmtree(own, ignore_errors=True)),
+        Job("check, lock only, again", command, cache),
+    ]
 
 
 def _name_inferred(count: int, state: str) -> str:
@@ -167,6 +176,7 @@ def _list_targets(figures: Mapping[str, Figures], counts: Sequence[int]) -> list
     floor = figures[FLOOR].cpu
     most = max(counts)
     cold, warm = (_get_cpu(figures, _name_inferred(most, state)) for state in ("cold", "warm"))
+    locked, again = (_get_cpu(figures, f"check, lock only{state}") for state in ("", ", again"))
     known = _get_cpu(figures, "upgrade, base told, no verify")
     reading = _get_cpu(figures, _name_reading(most)) or 0.0
     wanted = [
@@ -174,11 +184,8 @@ def _list_targets(figures: Mapping[str, Figures], counts: Sequence[int]) -> list
         ("the same without verify ≤ 2 × libcst", _divide(known, floor), 2.0),
         (f"inferred over {most}, cold ≤ 4 × libcst + one read of each blob", _divide(cold, 4 * floor + reading), 1.0),
         (f"inferred over {most}, warm ≤ 1.2 × base told", _divide(warm, known), 1.2),
-        (
-            "check, lock only ≤ 1.5 × ast",
-            _divide(_get_cpu(figures, "check, lock only"), figures[OFFLINE_BARE].cpu),
-            1.5,
-        ),
+        ("check, lock only ≤ 1.5 × ast", _divide(locked, figures[OFFLINE_BARE].cpu), 1.5),
+        ("the same again ≤ 1.5 × ast", _divide(again, figures[OFFLINE_BARE].cpu), 1.5),
         ("check, with vllm-ascend ≤ 1.5 × libcst", _divide(_get_cpu(figures, "check, with vllm-ascend"), floor), 1.5),
     ]
     rows = [(what, "–" if x is None else f"{x:.2f}", _judge(x, limit)) for what, x, limit in wanted]

@@ -1,7 +1,8 @@
 """Find drift (``check``) and what would break (``verify``).
 
-Comes in: ``CheckOptions``. Goes out: a ``Report``. May touch: what ``sources`` touches, and the baseline file, through
-``write``, for ``--update-baseline``. A ``check`` against the lock alone needs no libcst, git or network.
+Comes in: ``CheckOptions``. Goes out: a ``Report``. May touch: what ``sources`` touches, the cache folder, and the
+baseline file, through ``write``, for ``--update-baseline``. A ``check`` against the lock alone needs no libcst, git or
+network.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.model import TITLES, FileChange, Finding, Report, Source
-from runner_sync.sync import baseline_file, check_modules, selection
+from runner_sync.sync import baseline_file, check_modules, recalled_checks, selection
 from runner_sync.sync.nested import blame_deepest_file
 from runner_sync.sync.notes import check_notes, gone_commits, next_commands
 from runner_sync.sync.options import CheckOptions
@@ -276,6 +277,7 @@ def _run_rules(run: _Run) -> CheckResult:
             baseline=baseline_file.read_baseline(options, given),
             changed=run.changed,
             opinion=run.opinion,
+            recall=recalled_checks.find,
         )
 
 

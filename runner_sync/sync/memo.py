@@ -7,20 +7,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
-import runner_sync
 from runner_sync import upgrade
 from runner_sync.lineage import Origin
 from runner_sync.profile import Profile
 from runner_sync.sources import cache as answer_cache
+from runner_sync.sync.program import program_digest
 from runner_sync.upgrade import InNpuWords, ModuleRevision, Translation
 
 
@@ -84,8 +82,7 @@ def _program_digest() -> str:
 
     Python counts because its ``ast`` unparses statements.
     """
-    paths = Path(runner_sync.__file__).parent.rglob("*.py")
-    return _digest([sys.version, version("libcst"), *(path.read_text("utf-8") for path in sorted(paths))])
+    return _digest([program_digest(), version("libcst")])
 
 
 @lru_cache(maxsize=1024)

@@ -20,11 +20,11 @@ from runner_sync.verify.branch import Branch, Lines
 from runner_sync.verify.catalog import can_run, has_seen_all
 from runner_sync.verify.causes import fold_causes
 from runner_sync.verify.codes import ALL, BREAKAGE, Codes, is_selected
+from runner_sync.verify.conflicts import Conflicts
 from runner_sync.verify.ignores import Ignore, silence
 from runner_sync.verify.registry import Rule, load_applicable, load_beside
 from runner_sync.verify.rules import (
     rs201_gpu_changed,
-    rs410_conflict_markers,
     rs491_unused_ignore,
     rs492_ignore_without_reason,
 )
@@ -64,6 +64,25 @@ class CheckResult:
     known: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the rules found in a job, before a branch, a baseline or a severity narrows it.
+
+    ``hits`` are unsilenced, by place. ``is_whole``: no conflict kept rules from running. The other fields are those of
+    `CheckResult`.
+    """
+
+    hits: tuple[Hit, ...]
+    ignored: int = 0
+    is_whole: bool = True
+    branch_error: InputError | None = None
+    unfollowed: tuple[str, ...] = ()
+    known: int = 0
+
+
+Finder = Callable[[CheckJob, Codes], Found]
+
+
 def run(
     job: CheckJob,
     codes: Codes = ALL,
@@ -72,17 +91,42 @@ def run(
     baseline: Baseline | None = None,
     changed: Lines | None = None,
     opinion: Opinion | None = None,
+    recall: Finder | None = None,
 ) -> CheckResult:
     """Check ``job``.
 
     ``severity`` is the least one reported. ``changed`` are the lines (1-based) that a branch touched, by path. With it,
     only findings on these lines, about a GPU unit on them, or absent at the start of the branch are reported. Comments
-    and baseline also apply to the findings of ``opinion``. Raises ``InputError`` if a text does not parse; merge
-    conflicts in a text are a finding, unless RS410 is not wanted there.
+    and baseline also apply to the findings of ``opinion``. ``recall`` is called in place of `find` if neither is given.
+    Raises ``InputError`` if a text does not parse; merge conflicts in a text are a finding, unless RS410 is not wanted
+    there.
     """
-    reported, codes = codes, codes.to_run()
+    if recall is not None and changed is None and opinion is None:
+        found, branch = recall(job, codes), None
+    else:
+        found, branch = _find(job, codes, changed=changed, opinion=opinion)
+    ran = _RanRules(job, codes, is_whole=found.is_whole, has_opinion=opinion is not None)
+    result = _report(found.hits, baseline, ran=ran, severity=severity, branch=branch)
+    return replace(
+        result,
+        ignored=found.ignored,
+        branch_error=found.branch_error,
+        unfollowed=found.unfollowed,
+        known=found.known,
+    )
+
+
+def find(job: CheckJob, codes: Codes) -> Found:
+    """Run the rules on ``job``, without a branch or another opinion. Raises ``InputError`` as `run` does."""
+    return _find(job, codes, changed=None, opinion=None)[0]
+
+
+def _find(
+    job: CheckJob, reported: Codes, *, changed: Lines | None, opinion: Opinion | None
+) -> tuple[Found, Branch | None]:
+    codes = reported.to_run()
     library = Library(job, reported.wants)
-    conflicts = _Conflicts(library, codes)
+    conflicts = Conflicts(library, codes)
     by_rules = list(_run_rules(library, codes, conflicts))
     conflicts.look_beside(changed)
     broken = _find_breakage(job, codes, conflicts, opinion)
@@ -92,22 +136,22 @@ def run(
     branch_point = _check_branch_point(library, codes)
     branch = Branch(changed, library, branch_point.library) if changed is not None else None
     unsilenced = branch_point.mark_new(unsilenced, among=by_rules, branch=branch)
-    ran = _RanRules(job, codes, is_whole=not conflicts.hits(), has_opinion=opinion is not None)
+    is_whole = not conflicts.hits()
+    ran = _RanRules(job, codes, is_whole=is_whole, has_opinion=opinion is not None)
     about_ignores = _check_ignores(comments, readings, has_run=ran)
-    wanted = sorted(
-        (h for h in (*unsilenced, *about_ignores) if reported.wants(h.finding.code, h.finding.path)), key=_place
-    )
-    result = _report(wanted, baseline, ran=replace(ran, codes=reported), severity=severity, branch=branch)
-    return replace(
-        result,
+    wanted = (h for h in (*unsilenced, *about_ignores) if reported.wants(h.finding.code, h.finding.path))
+    found = Found(
+        tuple(sorted(wanted, key=_place)),
         ignored=len(hits) - len(unsilenced),
+        is_whole=is_whole,
         branch_error=broken.branch_error or branch_point.error,
         unfollowed=_find_unfollowed(library, codes, conflicts),
         known=broken.known,
     )
+    return found, branch
 
 
-def _find_unfollowed(library: Library, codes: Codes, conflicts: _Conflicts) -> tuple[str, ...]:
+def _find_unfollowed(library: Library, codes: Codes, conflicts: Conflicts) -> tuple[str, ...]:
     """Return the NPU classes that the wanted rules about whole classes skipped."""
     if not codes.wants_any(parity.OF_WHOLE_CLASSES):
         return ()
@@ -119,14 +163,14 @@ def _find_unfollowed(library: Library, codes: Codes, conflicts: _Conflicts) -> t
     return tuple(found)
 
 
-def _collect_readings(hits: Sequence[Hit], library: Library, conflicts: _Conflicts) -> dict[str, Reading]:
+def _collect_readings(hits: Sequence[Hit], library: Library, conflicts: Conflicts) -> dict[str, Reading]:
     """Return the modules and all other files with hits, by path, without files that hold a conflict."""
     paths = dict.fromkeys([*(module.path for module in library.job.modules), *(hit.finding.path for hit in hits)])
     return {path: r for path in paths if (r := library.at(path)) is not None and path not in conflicts}
 
 
 def _report(
-    found: list[Hit], baseline: Baseline | None, *, ran: _RanRules, severity: Severity, branch: Branch | None
+    found: Sequence[Hit], baseline: Baseline | None, *, ran: _RanRules, severity: Severity, branch: Branch | None
 ) -> CheckResult:
     """Return the result with the findings that the baseline does not accept, concern the branch and are severe enough.
 
@@ -167,56 +211,7 @@ class _RanRules:
         return code != "RS490" and can_run(code, self.job) and has_seen_all(code, self.job)
 
 
-class _Conflicts:
-    """The files of a job that hold merge conflicts, by path; files that a rule comes upon are added.
-
-    Conflicts are the only findings in their file. Raises ``UnresolvedConflict`` for one that would not be reported.
-    """
-
-    def __init__(self, library: Library, codes: Codes) -> None:
-        self._library = library
-        self._codes = codes
-        self._found: dict[str, list[Hit]] = {}
-        for module in library.job.modules:
-            self.look_into(module.path)
-            if module.gpu_text is not None:
-                self.look_into(module.gpu_path)
-
-    def __contains__(self, path: str) -> bool:
-        return path in self._found
-
-    def hits(self) -> list[Hit]:
-        """Return one finding for each conflict."""
-        return [hit for hits in self._found.values() for hit in hits]
-
-    def look_into(self, path: str) -> bool:
-        """Whether the omni file at ``path`` holds a conflict; if so, adds it."""
-        reading = self._library.at(path)
-        found = list(rs410_conflict_markers.find(reading)) if reading is not None else []
-        if found and not self._codes.wants("RS410", path):
-            raise UnresolvedConflict(path, found[0].finding.line)
-        if found:
-            self._found[path] = found
-        return bool(found)
-
-    def look_beside(self, changed: Lines | None) -> None:
-        """Look for conflicts in the files searched for classes, and in files beside the modules that a branch changed.
-
-        A class is found by its text even in a file that does not parse; without it an MRO has a hole. Raises
-        ``InputError`` for a file that cannot be read or does not parse; with a branch, only for a file that it changed.
-        """
-        for path, error in self._library.unread.items():
-            if changed is None or path in changed:
-                raise error
-        folders = {module.path.rpartition("/")[0] for module in self._library.job.modules}
-        beside = [p for p in changed or () if p.endswith(".py") and p.rpartition("/")[0] in folders]
-        for path in dict.fromkeys([*self._library.paths(), *beside]):
-            reading = self._library.at(path)
-            if not self.look_into(path) and reading is not None and (changed is None or path in changed):
-                _ = reading.tree
-
-
-def _run_rules(library: Library, codes: Codes, conflicts: _Conflicts) -> Iterator[Hit]:
+def _run_rules(library: Library, codes: Codes, conflicts: Conflicts) -> Iterator[Hit]:
     """Yield the hits of the rules that look at one module."""
     job = library.job
     rules = [(rule, rule.CODE) for rule in load_applicable(job) if codes.wants(rule.CODE)]
@@ -233,7 +228,7 @@ def _run_rules(library: Library, codes: Codes, conflicts: _Conflicts) -> Iterato
             yield from (hit for rule in wanted for hit in _run_rule_beside(rule, subject, conflicts))
 
 
-def _run_rule_beside(rule: Rule, subject: Subject, conflicts: _Conflicts) -> list[Hit]:
+def _run_rule_beside(rule: Rule, subject: Subject, conflicts: Conflicts) -> list[Hit]:
     """Run a rule on a module that no runner needs; no hits if the module does not parse."""
     try:
         return _run_rule(rule, subject, conflicts)
@@ -241,7 +236,7 @@ def _run_rule_beside(rule: Rule, subject: Subject, conflicts: _Conflicts) -> lis
         return []
 
 
-def _run_rule(rule: Rule, subject: Subject, conflicts: _Conflicts) -> list[Hit]:
+def _run_rule(rule: Rule, subject: Subject, conflicts: Conflicts) -> list[Hit]:
     """Return the hits of a rule; none if it needs a file that holds a conflict."""
     try:
         return list(rule.find(subject))
@@ -280,7 +275,7 @@ def _check_branch_point(library: Library, codes: Codes) -> _BranchPoint:
         start = library.before
         if start is None:
             return _BranchPoint()
-        hits = list(_run_rules(start, codes, _Conflicts(start, codes)))
+        hits = list(_run_rules(start, codes, Conflicts(start, codes)))
         paths = dict.fromkeys(hit.finding.path for hit in hits)
         # A finding is also new if the branch deleted the comment that silenced it.
         unsilenced, _ = silence(hits, {path: reading for path in paths if (reading := start.at(path)) is not None})
@@ -300,7 +295,7 @@ class _Breakage(NamedTuple):
     known: int = 0
 
 
-def _find_breakage(job: CheckJob, codes: Codes, conflicts: _Conflicts, opinion: Opinion | None) -> _Breakage:
+def _find_breakage(job: CheckJob, codes: Codes, conflicts: Conflicts, opinion: Opinion | None) -> _Breakage:
     # The runners inherit from each other, so with one file missing the rest would look broken.
     if job.world is None or not codes.wants_group(BREAKAGE) or conflicts.hits():
         return _Breakage([])

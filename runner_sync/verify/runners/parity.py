@@ -177,10 +177,16 @@ def _build_dictionary(profile: Profile) -> tuple[re.Pattern[str], Mapping[str, s
     table |= dict(profile.classes) | dict(profile.attributes)
     table |= {f".{old.rpartition('.')[2]}": f".{new.rpartition('.')[2]}" for old, new in profile.members}
     ordered = sorted(table, key=len, reverse=True)
-    # A member must follow a dot; any other name must not.
-    starts = ("" if name.startswith(".") else r"(?<![\w.])" for name in ordered)
-    patterns = (start + re.escape(name) for start, name in zip(starts, ordered, strict=True))
-    return re.compile(rf"(?:{'|'.join(patterns)})\b"), table
+    return re.compile(rf"(?:{'|'.join(map(_make_pattern, ordered))})\b"), table
+
+
+def _make_pattern(name: str) -> str:
+    """Return a pattern for a name: a member must follow a dot, any other name must not.
+
+    The lookbehind is at the end, because a search for letters skips nearly all of a text.
+    """
+    word = re.escape(name)
+    return word if name.startswith(".") else rf"{word}(?<![\w.]{word})"
 
 
 def is_device_bound(text: str, profile: Profile) -> bool:

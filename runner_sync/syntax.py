@@ -196,8 +196,9 @@ def statements_of(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     """Yield the statements of ``body`` and of compound statements in it, but not of functions and classes."""
     for statement in body:
         yield statement
-        for block in blocks_of(statement):
-            yield from statements_of(block)
+        if _suite_fields[statement.__class__]:  # nearly all statements are simple
+            for block in blocks_of(statement):
+                yield from statements_of(block)
 
 
 def for_typing(body: Iterable[ast.stmt]) -> set[int]:

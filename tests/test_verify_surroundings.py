@@ -82,3 +82,27 @@ def test_a_name_that_is_built_is_found_by_how_it_begins() -> None:
     around = Surroundings(trees, ["vllm/near"])
     assert around.may_build_name("vllm", "to_list")
     assert not around.may_build_name("vllm", "two_lists")
+
+
+# A text, and whether it writes `late` on a runner or worker that it was given.
+ON_RUNNER = {
+    "a runner": ("model_runner.late = 1", True),
+    "a worker with an annotation": ("Worker1.late: int = 1", True),
+    "an attribute": ("self.runner.late, b = 1, 2", True),
+    "a name that ends in self": ("runner_self.late = 1", True),
+    "by name": ("setattr(rows, 'late', 1)", True),
+    "by name over lines": ('setattr(\n    self,\n    "late",\n    1,\n)', True),
+    "self": ("self.late = 1\nrunner.b = 1", False),
+    "another object": ("rows.late = 1\nrunner.b = 1", False),
+    "a longer name": ("runner.later = 1", False),
+    "compared": ("runner.late == 1", False),
+    "read": ("late = runner.late", False),
+    "asked by name": ('setattr(f(), "late", 1)\ngetattr(runner, "late")', False),
+}
+
+
+@pytest.mark.parametrize("name", ON_RUNNER)
+def test_written_on_a_runner(name: str) -> None:
+    text, expected = ON_RUNNER[name]
+    trees = {"vllm": TextTree(Source("vllm", "path", "vllm"), {"vllm/__init__.py": "", "vllm/other.py": text})}
+    assert Surroundings(trees, ["vllm"]).is_set_on_runner("late") == expected

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeVar
 
 from runner_sync.signatures import decorator_names, positional_parameters
 from runner_sync.statements import leaving
@@ -21,14 +21,29 @@ def nodes_of(function: Function) -> tuple[ast.AST, ...]:
     return tuple(walk(function))
 
 
+_Node = TypeVar("_Node", bound=ast.AST)
+
+
+def kind_of(function: Function, kind: type[_Node]) -> Sequence[_Node]:
+    """Return the nodes of one kind in a function, in the order of `nodes_of`."""
+    return _group_by_kind(function).get(kind, ())  # type: ignore[return-value]
+
+
+@functools.lru_cache(maxsize=16384)
+def _group_by_kind(function: Function) -> dict[type[ast.AST], list[ast.AST]]:
+    found: dict[type[ast.AST], list[ast.AST]] = {}
+    for node in nodes_of(function):
+        found.setdefault(node.__class__, []).append(node)
+    return found
+
+
 @functools.lru_cache(maxsize=4096)
 def parents_of(function: Function) -> dict[int, ast.AST]:
     """Return the parent of each node of a function, by the node's id."""
     return {id(part): node for node in nodes_of(function) for part in children(node)}
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """The position of a node in a function: its ``number`` in a pre-order walk, the ``last`` number below it, its
     statement's first ``line``."""
 
@@ -66,32 +81,32 @@ def places_of(function: Function) -> dict[int, Place]:
 
 def calls_of(function: Function) -> Iterator[ast.Call]:
     """Return the calls in a function, also those in nested functions."""
-    return (node for node in nodes_of(function) if isinstance(node, ast.Call))
+    return iter(kind_of(function, ast.Call))
 
 
 @functools.lru_cache(maxsize=16384)
 def reads_of(function: Function) -> tuple[ast.Attribute, ...]:
     """Return the attributes that a function reads, on any object."""
-    return tuple(n for n in nodes_of(function) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load))
+    return tuple(node for node in kind_of(function, ast.Attribute) if isinstance(node.ctx, ast.Load))
 
 
 @functools.lru_cache(maxsize=16384)
 def words_of(function: Function) -> frozenset[str]:
     """Return the names of all attributes in a function, and its strings, which may be such names: ``getattr(self,
     "x")``."""
-    return strings_of(function).union(node.attr for node in nodes_of(function) if isinstance(node, ast.Attribute))
+    return strings_of(function).union(node.attr for node in kind_of(function, ast.Attribute))
 
 
 @functools.lru_cache(maxsize=16384)
 def strings_of(function: Function) -> frozenset[str]:
     """Return the values of the string literals in a function."""
-    return frozenset(text for node in nodes_of(function) if (text := string_of(node)) is not None)
+    return frozenset(text for node in kind_of(function, ast.Constant) if (text := string_of(node)) is not None)
 
 
 @functools.lru_cache(maxsize=16384)
 def changes_of(function: Function) -> tuple[ast.Attribute, ...]:
     """Return the attributes that a function reads in order to change them: ``self.x += 1``."""
-    targets = (node.target for node in nodes_of(function) if isinstance(node, ast.AugAssign))
+    targets = (node.target for node in kind_of(function, ast.AugAssign))
     return tuple(target for target in targets if isinstance(target, ast.Attribute))
 
 
@@ -140,9 +155,12 @@ def find_required_name(statement: ast.stmt) -> set[str]:
 @functools.lru_cache(maxsize=16384)
 def yields(function: Function) -> bool:
     """Whether a function has a ``yield`` of its own, so that a call only makes a generator."""
-    # A quick test on the cached nodes: hardly any function has a `yield`.
-    has_one = any(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes_of(function))
+    # A quick test: hardly any function has a `yield`.
+    has_one = any(kind_of(function, kind) for kind in _YIELDS)
     return has_one and leaving.yields(function.body)
+
+
+_YIELDS: tuple[type[ast.expr], ...] = (ast.Yield, ast.YieldFrom)
 
 
 def is_plain(function: Function) -> bool:

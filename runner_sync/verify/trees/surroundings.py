@@ -37,7 +37,9 @@ class Surroundings:
         """Whether some module writes ``attribute`` on a runner or worker that it was given (``runner.x = …``)."""
         name = re.escape(attribute)
         return self._is_near(
-            attribute, rf"(?i:runner|worker)\w*\.{name}{_ASSIGNS}|setattr\([^,()]*,\s*[\"']{name}[\"']"
+            attribute,
+            rf"(?i:runner|worker)\w*\.{name}{_ASSIGNS}|setattr\([^,()]*,\s*[\"']{name}[\"']",
+            part=rf"{_not_of_self_pattern(attribute)}{_ASSIGNS}|{_quoted_pattern(attribute)}",
         )
 
     def is_written(self, attribute: str) -> bool:
@@ -147,9 +149,15 @@ class Surroundings:
         return {name for names in found.values() for name in names.decode().split()}
 
     @remembered
-    def _is_near(self, word: str, pattern: str) -> bool:
-        """Whether a module in the runners' folders matches a pattern."""
-        return any(True for _ in self._find_paths(word, pattern, is_near=True))
+    def _is_near(self, word: str, pattern: str, *, part: str = "") -> bool:
+        """Whether a module in the runners' folders matches a pattern.
+
+        ``part`` matches in every text in which ``pattern`` does, and is searched first. It begins with the word, which
+        is rare: a pattern that may begin at most words takes many times as long.
+        """
+        likely = re.compile(part, re.M)
+        wanted = re.compile(pattern, re.M)
+        return any(likely.search(text) and wanted.search(text) for _, text in self._find_near_modules(word))
 
     def _is_in(self, project: Project, word: str, pattern: str) -> bool:
         """Whether a module of a project matches a pattern."""

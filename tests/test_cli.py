@@ -749,6 +749,16 @@ def test_leaving_looks_for_no_garbage() -> None:
     gc.unfreeze()
 
 
+def test_no_garbage_is_looked_for_before_leaving_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[bool] = []
+    monkeypatch.setattr(cli, "main", lambda: seen.append(gc.isenabled()))
+    try:
+        program.main()
+    finally:
+        gc.enable()
+    assert seen == [False]
+
+
 def test_warnings_about_the_sources_stay_away(sync: FakeSync, capsys: pytest.CaptureFixture[str]) -> None:
     def warn() -> None:
         compile(r"'\d'", "runner.py", "exec")

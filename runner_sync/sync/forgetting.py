@@ -1,7 +1,7 @@
 """Free what a phase of a run has cached and the next phase does not need.
 
-Comes in and goes out: nothing. May touch: the caches of this program's modules, and the garbage collector, which `cli`
-turns off.
+Comes in and goes out: nothing. May touch: the caches of this program's modules, and the garbage collector, which
+`__main__` turns off.
 """
 
 from __future__ import annotations

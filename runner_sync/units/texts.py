@@ -16,9 +16,8 @@ from runner_sync.naming import Import
 from runner_sync.references import Binding
 from runner_sync.units import beside, listing
 from runner_sync.units.bases import BaseClass, BaseOrigin, class_bases, find_origins, group_bindings
-from runner_sync.units.changing import replace_units
-from runner_sync.units.listing import has_class, record_classes
-from runner_sync.units.pieces import Module, join
+from runner_sync.units.listing import has_class
+from runner_sync.units.pieces import Module
 from runner_sync.units.splitting import parse, split
 
 
@@ -75,12 +74,6 @@ def select_members(units: Mapping[str, str], class_name: str) -> dict[str, str]:
     """Select the members of one class from ``units``, by their plain names; none without a ``class_name``."""
     prefix = f"{class_name}."
     return {name.removeprefix(prefix): text for name, text in units.items() if name.startswith(prefix)}
-
-
-def edit_units(text: str, edits: Mapping[str, str | None], path: str) -> str:
-    """Return ``text`` with some of its units replaced."""
-    module = parsed(text, path)
-    return join(replace_units(module, edits, whole=frozenset(record_classes(module))))
 
 
 def whole_definitions(text: str, path: str) -> dict[str, str]:

@@ -25,8 +25,8 @@ from runner_sync.trees import InGit, Tree
 from runner_sync.units import texts
 from runner_sync.upgrade import ModuleResult, ModuleRevision
 from runner_sync.verify.runners import locked
-from runner_sync.verify.runners.parity import translate_to_npu
 from runner_sync.verify.runners.reading import Reading
+from runner_sync.verify.runners.unlocked import key_by_npu_name
 
 
 def read_lock(given: inputs.Inputs, progress: Progress) -> tuple[Lock, tuple[str, ...]]:
@@ -164,8 +164,7 @@ class RecordedBases:
 
     def _key_by_npu_name(self, text: str, path: str) -> dict[str, str]:
         """Return the units of a GPU text, translated, by their NPU names."""
-        profile, units = self.given.profile, texts.unit_texts(text, path)
-        return {profile.npu_name(name): translate_to_npu(unit, profile) for name, unit in units.items()}
+        return key_by_npu_name(texts.unit_texts(text, path), self.given.profile)
 
     def _is_valid(self, entry: Entry, npu: Reading) -> bool:
         """Whether an entry goes into the new lock: its references can be read, and its unit has not been edited since.

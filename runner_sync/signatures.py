@@ -73,18 +73,12 @@ def of_function(function: Function, *, bound: bool) -> Signature:
     """Return the signature of ``function``; ``bound`` drops the first parameter (``self``, ``cls``)."""
     arguments = function.args
     names = [parameter.arg for parameter in positional_parameters(function)]
-    defaulted = names[len(names) - len(arguments.defaults) :] if arguments.defaults else []
-    keyword_only = [a.arg for a in arguments.kwonlyargs]
-    required = set(names) - set(defaulted)
-    required |= {
-        a.arg for a, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if default is None
-    }
+    required = {name for name, default in defaults_of(function).items() if default is None}
     dropped = names[:1] if bound else []
-    kept = names[len(dropped) :]
     return Signature(
-        tuple(kept),
+        tuple(names[len(dropped) :]),
         frozenset(a.arg for a in arguments.posonlyargs) - set(dropped),
-        tuple(keyword_only),
+        tuple(a.arg for a in arguments.kwonlyargs),
         frozenset(required - set(dropped)),
         arguments.vararg is not None,
         arguments.kwarg is not None,
@@ -176,6 +170,19 @@ def arguments_of(call: ast.Call) -> list[ast.expr]:
 def positional_parameters(function: Function | ast.Lambda) -> list[ast.arg]:
     """Return the parameters that a call can give by position, ``self`` included."""
     return [*function.args.posonlyargs, *function.args.args]
+
+
+def named_parameters(function: Function) -> list[ast.arg]:
+    """Return all parameters but ``*args`` and ``**kwargs``, in order."""
+    return [*positional_parameters(function), *function.args.kwonlyargs]
+
+
+def defaults_of(function: Function) -> dict[str, ast.expr | None]:
+    """Return the default of each of the `named_parameters`; ``None`` for a parameter that has none."""
+    arguments, parameters = function.args, named_parameters(function)
+    required = len(parameters) - len(arguments.kwonlyargs) - len(arguments.defaults)
+    defaults = [*[None] * required, *arguments.defaults, *arguments.kw_defaults]
+    return {parameter.arg: default for parameter, default in zip(parameters, defaults, strict=True)}
 
 
 def decorator_names(definition: Function | ast.ClassDef) -> set[str]:

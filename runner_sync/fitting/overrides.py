@@ -55,7 +55,9 @@ def follow_signature(text: str, old: str, new: str) -> Grown | None:
         return None
     for call in calls:
         bound = _is_bound(own, call)
-        old_places, by_place = ([arg.arg for arg in _positional_parameters(one)][bound:] for one in (before, now))
+        old_places, by_place = (
+            [arg.arg for arg in signatures.positional_parameters(one)][bound:] for one in (before, now)
+        )
         edits += _pass_arguments(places, call, added, by_place=by_place, old=old_places)
     made = apply(text, edits)
     for name in added:
@@ -82,12 +84,8 @@ def has_same_parameters(text: str, other: str) -> bool:
     return own is not None and other_function is not None and _parameter_names(own) == _parameter_names(other_function)
 
 
-def _positional_parameters(function: Function) -> list[ast.arg]:
-    return [*function.args.posonlyargs, *function.args.args]
-
-
 def _parameter_names(function: Function) -> list[str]:
-    return [arg.arg for arg in (*_positional_parameters(function), *function.args.kwonlyargs)]
+    return [arg.arg for arg in signatures.named_parameters(function)]
 
 
 def _add_parameter(text: str, now: Function, name: str, *, by_keyword: bool) -> str:
@@ -102,18 +100,11 @@ def _add_parameter(text: str, now: Function, name: str, *, by_keyword: bool) -> 
 
 def _render_declaration(function: Function, name: str) -> str:
     """Return a parameter with its annotation and its default, as source."""
-    arg, default = next(pair for pair in _pair_with_defaults(function) if pair[0].arg == name)
-    declaration = ast.unparse(arg)
+    arg = next(arg for arg in signatures.named_parameters(function) if arg.arg == name)
+    declaration, default = ast.unparse(arg), signatures.defaults_of(function)[name]
     if default is not None:
         declaration += f" = {ast.unparse(default)}" if arg.annotation is not None else f"={ast.unparse(default)}"
     return declaration
-
-
-def _pair_with_defaults(function: Function) -> list[tuple[ast.arg, ast.expr | None]]:
-    positional, defaults = _positional_parameters(function), function.args.defaults
-    padded: list[ast.expr | None] = [*[None] * (len(positional) - len(defaults)), *defaults]
-    by_keyword = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
-    return [*zip(positional, padded, strict=True), *by_keyword]
 
 
 def _find_parent_calls(own: Function) -> list[ast.Call]:

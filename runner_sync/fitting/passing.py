@@ -40,10 +40,10 @@ def newly_required(method: str, before: str, now: str) -> tuple[Parameter, ...]:
     old, new = parse_function(before), parse_function(now)
     if old is None or new is None or old.args.vararg is not None:
         return ()
-    arguments = [*new.args.posonlyargs, *new.args.args, *new.args.kwonlyargs]
+    arguments = signatures.named_parameters(new)
     names = [argument.arg for argument in arguments]
     required = signatures.of_method(new).required
-    had = {argument.arg for argument in (*old.args.posonlyargs, *old.args.args, *old.args.kwonlyargs)}
+    had = {argument.arg for argument in signatures.named_parameters(old)}
     return tuple(
         Parameter(method, argument.arg, ast.unparse(argument), tuple(names[at + 1 :]))
         for at, argument in enumerate(arguments)

@@ -16,10 +16,10 @@ Leaves alone: overrides with `*args, **kwargs`, renamed annotations and defaults
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
+from runner_sync.signatures import defaults_of
 from runner_sync.syntax import Function
 from runner_sync.verify.runners.drift import find_followers
 from runner_sync.verify.runners.job import Subject
@@ -57,17 +57,7 @@ def find(subject: Subject) -> Iterator[Hit]:
 
 
 def _find_differences(own: Function, old: Function, new: Function) -> list[tuple[str, str]]:
-    taken, before, after = _collect_parameters(own), _collect_parameters(old), _collect_parameters(new)
+    taken, before, after = defaults_of(own), defaults_of(old), defaults_of(new)
     added = [] if own.args.kwarg else [n for n in after if n not in before and n not in taken]
-    dropped = [n for n in before if n not in after and taken.get(n) is False]
+    dropped = [n for n in before if n not in after and n in taken and taken[n] is None]
     return [(n, f"added the parameter `{n}`") for n in added] + [(n, f"dropped the parameter `{n}`") for n in dropped]
-
-
-def _collect_parameters(function: Function) -> dict[str, bool]:
-    """Return the parameter names, and whether each parameter has a default."""
-    arguments = function.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    required = len(positional) - len(arguments.defaults)
-    found = {a.arg: index >= required for index, a in enumerate(positional)}
-    pairs: list[tuple[ast.arg, ast.expr | None]] = list(zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True))
-    return found | {a.arg: default is not None for a, default in pairs}

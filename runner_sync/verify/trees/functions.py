@@ -10,7 +10,7 @@ import functools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
-from runner_sync.signatures import decorator_names, positional_parameters
+from runner_sync.signatures import decorator_names, defaults_of
 from runner_sync.statements import leaving
 from runner_sync.syntax import Function, assigned_names, children, is_none, statements_of, string_of, walk
 
@@ -133,10 +133,7 @@ def find_asserted(function: Function) -> frozenset[str]:
 
 def find_none_defaults(function: Function) -> set[str]:
     """Return the parameters whose default is ``None``."""
-    arguments = function.args
-    pairs = [*zip(reversed(positional_parameters(function)), reversed(arguments.defaults), strict=False)]
-    pairs += [(a, default) for a, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if default]
-    return {a.arg for a, default in pairs if is_none(default)}
+    return {name for name, default in defaults_of(function).items() if is_none(default)}
 
 
 def find_required_name(statement: ast.stmt) -> set[str]:

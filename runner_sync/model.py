@@ -173,6 +173,11 @@ class Finding:
     old_state: str = ""
     cause: Finding | None = field(default=None, compare=False)
 
+    @property
+    def identity(self) -> tuple[str, str, str, str]:
+        """What stays the same when lines move: code, path, unit and symbol."""
+        return self.code, self.path, self.unit, self.symbol
+
 
 @dataclass(frozen=True, slots=True)
 class BaseRef:

@@ -63,13 +63,10 @@ def find_new_breakage(given: inputs.Inputs, results: Sequence[ModuleResult], opt
     found, others = split_by_request(found, options, lambda: breakage.find(world, before, paths, imports=False))
     found += breakage.find_imports_elsewhere(world, since or before, own, given.profile.followed)
     inherited, idle = breakage.find_inherited(world, own)
-    reported = {(finding.path, finding.line, finding.symbol) for finding in found}
     notes = (
         *unread,
         *_note_others(others, options),
-        *inherited_code.note_unfit(
-            [one for one in inherited if (one.path, one.line, one.symbol) not in reported], world, given.profile
-        ),
+        *inherited_code.note_unfit(inherited, world, given.profile, reported=found),
         *inherited_code.note_never_set([i for i in idle if is_selected(i.unit, options.only)], given.profile),
     )
     return Verified(tuple(fold_causes(found)), notes, fitted)

@@ -29,15 +29,11 @@ def find_new_faults(results: Sequence[ModuleResult], profile: Profile) -> list[F
         CheckJob(profile, tuple(CheckModule(path, text) for path, text in texts if text))
         for texts in ([(one.path, one.before) for one in results], [(one.path, one.after) for one in results])
     )
-    known = Counter(_key(finding) for finding in engine.run(before, RULES).findings)
+    known = Counter(finding.identity for finding in engine.run(before, RULES).findings)
     fresh = []
     for finding in engine.run(replace(after, before=lambda: before), RULES).findings:
-        if known[_key(finding)]:
-            known[_key(finding)] -= 1
+        if known[finding.identity]:
+            known[finding.identity] -= 1
         else:
             fresh.append(finding)
     return fresh
-
-
-def _key(finding: Finding) -> tuple[str, str, str, str]:
-    return finding.code, finding.path, finding.unit, finding.symbol

@@ -88,14 +88,14 @@ def compare(
     found += _find_broken_since(after, [program for program in (compared, before) if program is not None])
     # Only rules that found something in the new world need to run on the old one.
     codes = {finding.code for finding in found}
-    known = {_key(finding) for finding in _run_rules(before, None, codes)} if before is not None else set()
+    known = {finding.identity for finding in _run_rules(before, None, codes)} if before is not None else set()
     if before is not None and any(rule.CODE in codes for rule in START_RULES):
-        known |= {_key(finding) for finding in _find_failing_imports(before)}
+        known |= {finding.identity for finding in _find_failing_imports(before)}
     is_same_omni = old is not None and old.trees.get("vllm-omni") is new.trees.get("vllm-omni")
-    of_omni = {_key(finding) for finding in found if is_same_omni and _is_of_omni(finding)}
+    of_omni = {finding.identity for finding in found if is_same_omni and _is_of_omni(finding)}
     fresh: dict[tuple[str, int, int, str, str], Finding] = {}
     for finding in found:
-        if _key(finding) not in known - of_omni:
+        if finding.identity not in known - of_omni:
             # One finding per place: each branch of a conditional base may give one, and the general branch comes first.
             fresh.setdefault(_place(finding), finding)
     places = {_place(finding) for finding in found}
@@ -145,8 +145,8 @@ def find_imports_elsewhere(new: World, old: World | None, modules: Sequence[str]
         if old and found
         else []
     )
-    fits = {_key(finding) for finding in before}
-    fresh = sorted((finding for finding in found if _key(finding) not in fits), key=_place)
+    fits = {finding.identity for finding in before}
+    fresh = sorted((finding for finding in found if finding.identity not in fits), key=_place)
     return [replace(finding, message=f"{finding.message} No runner imports this module.") for finding in fresh]
 
 
@@ -188,11 +188,11 @@ def _find_broken_since(program: Program, older: Sequence[Program]) -> list[Findi
     """Return what fails in inherited or imported omni code and failed in none of the ``older`` trees, if any."""
     found = _find_missing_attributes(program) + _find_failing_imports(program) if older else []
     known = (
-        {_key(one) for before in older for one in _find_missing_attributes(before) + _find_failing_imports(before)}
+        {one.identity for before in older for one in _find_missing_attributes(before) + _find_failing_imports(before)}
         if found
         else set()
     )
-    return [finding for finding in found if _key(finding) not in known]
+    return [finding for finding in found if finding.identity not in known]
 
 
 def _find_missing_attributes(program: Program) -> list[Finding]:
@@ -222,10 +222,6 @@ def _run_on_inherited(program: Program, wanted: Iterable[Rule], old: Program | N
 def _find_failing_imports(program: Program) -> list[Finding]:
     """Return the failing imports in omni modules that are imported with the checked modules."""
     return [f for module in program.imported() for rule in START_RULES for f in rule.find_at_start(program, module)]
-
-
-def _key(finding: Finding) -> tuple[str, str, str, str]:
-    return finding.code, finding.path, finding.unit, finding.symbol
 
 
 def _is_of_omni(finding: Finding) -> bool:

@@ -31,14 +31,12 @@ def make_notes(job: CheckJob, known: Sequence[Finding]) -> Iterator[str]:
     """
     if job.world is None:
         return
-    reported = {(finding.path, finding.line, finding.symbol) for finding in known}
     own = [module.path for module in job.modules]
     try:
         found, idle = breakage.find_inherited_since(job.world, job.old_world, [*own, *job.world.beside(own)])
     except InputError:  # a file that the runners need cannot be read
         return
-    unfit = [one for one in found if (one.path, one.line, one.symbol) not in reported]
-    yield from note_unfit(unfit, job.world, job.profile)
+    yield from note_unfit(found, job.world, job.profile, reported=known)
     yield from note_never_set(idle, job.profile)
 
 
@@ -65,13 +63,19 @@ def _describe_read(one: Idle) -> str:
     return f"{one.unit} ({one.where})" + (f" where `{one.condition}` holds" if one.condition else "")
 
 
-def note_unfit(inherited: Sequence[Finding], world: World, profile: Profile) -> Iterator[str]:
+def note_unfit(
+    inherited: Sequence[Finding], world: World, profile: Profile, *, reported: Sequence[Finding]
+) -> Iterator[str]:
     """Note in one sentence the inherited omni code that does not fit and that the upgrade leaves unchanged.
 
-    The sentence gives no advice if the omni tree is for the vLLM of ``world`` already.
+    Skips what the ``reported`` findings say. The sentence gives no advice if the omni tree is for the vLLM of ``world``
+    already.
     """
+    known = {(finding.path, finding.line, finding.symbol) for finding in reported}
     units: dict[str, list[str]] = {}
     for finding in inherited:
+        if (finding.path, finding.line, finding.symbol) in known:
+            continue
         symbols = units.setdefault(f"{finding.path} {finding.unit}", [])
         symbols += [finding.symbol] if finding.symbol not in symbols else []
     if units:

@@ -7,6 +7,7 @@ reading.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any
 
@@ -33,63 +34,79 @@ def make_lock_change(
     Records no GPU text for the modules in ``unseen``: nobody knows what they have of their twins, and the present text
     would settle what they lack.
     """
+    if options.only and not given.lock.entries:
+        return None  # `check` would take a lock without the other units for complete
     results = [_drop_twins(result) if result.path in unseen else result for result in results]
     marked, settles = options.conflict == "inline", command == "lock"
     entries = [entry for result in results for entry in _make_entries(result, given, marked=marked, settles=settles)]
-    is_whole = options.gpu and options.upstream and not options.only
+    refs, unnamed = _choose_inputs(given, options)
+    known = _drop_gone_units(_drop_hashes(_drop_lost_twins(given), entries), results, options)
+    known = replace(known, inputs={project: ref for project, ref in known.inputs.items() if project not in unnamed})
+    made = locks.merge(known, entries, inputs=refs, gone=_find_gone_files(command, results, given, options))
+    if command == "upgrade" and not options.only and given.followed is not None:
+        made = _settle_questions(made, results, given, options)
+    before, after = given.omni.read(given.lock_file), locks.dump(made)
+    return None if before == after else FileChange(given.lock_file, before, after)
+
+
+def _choose_inputs(given: inputs.Inputs, options: UpgradeOptions) -> tuple[dict[str, str], AbstractSet[str]]:
+    """Return the ref to record of each project, and the projects that were read and are not to be recorded.
+
+    Folders of this machine are not recorded, except for the followed project, because units refer to it.
+    """
     read = {source.project: source for source in given.sources if source.project != "vllm-omni"}
-    # Folders of this machine are not recorded, except for the followed project, because units refer to it.
     refs: dict[str, str] = {
         project: source.ref
         for project, source in read.items()
         if source.is_known_elsewhere or project == given.profile.followed
     }
     unnamed = read.keys() - refs.keys()
-    if options.only and not given.lock.entries:
-        return None  # `check` would take a lock without the other units for complete
     if not options.upstream:
         refs = {}  # vllm-ascend only told which units are copies; nothing was synced to it
     if options.only or not options.upstream:
         refs |= given.lock.inputs  # other units still follow the recorded trees
-    gone = {result.path for result in results} if is_whole else set[str]()
+    return refs, unnamed
+
+
+def _find_gone_files(
+    command: str, results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions
+) -> set[str]:
+    """Return the files all of whose old entries go: none, unless the run was of all units and both upstreams.
+
+    An upgrade keeps the entries of a module that the profile no longer names, so that `check` can refuse them.
+    """
+    if not options.gpu or not options.upstream or options.only:
+        return set()
     named = {path for module in given.profile.modules for path in module.paths}
-    for path in {entry.path for entry in given.lock.entries} if is_whole else ():
-        # An upgrade keeps the entries of a module that the profile no longer names, so that `check` can refuse them.
-        if given.omni.read(path) is None or (command == "lock" and path not in named):
-            gone.add(path)
-    before = given.omni.read(given.lock_file)
-    known = _drop_gone_units(_drop_hashes(_drop_lost_twins(given), entries), results, options)
-    known = replace(known, inputs={project: ref for project, ref in known.inputs.items() if project not in unnamed})
-    made = locks.merge(known, entries, inputs=refs, gone=gone)
-    asked = any(result.reviews for result in results)
-    # Without a vllm-ascend nobody knows whether it calls the unported methods.
-    takes_gpu = options.gpu and not options.only and given.followed is not None
-    if command == "upgrade" and takes_gpu and (asked or made != given.lock):
-        made = _settle_gpu(made, given.omni.source)
-    asks_all = command == "upgrade" and options.upstream and not options.only
-    if asks_all and given.followed is not None and (asked or made != given.lock):
-        made = _settle_hidden(made, given.followed.source)
-    after = locks.dump(made)
-    return None if before == after else FileChange(given.lock_file, before, after)
+    lost = {
+        path
+        for path in {entry.path for entry in given.lock.entries}
+        if given.omni.read(path) is None or (command == "lock" and path not in named)
+    }
+    return lost | {result.path for result in results}
+
+
+def _settle_questions(
+    lock: locks.Lock, results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions
+) -> locks.Lock:
+    """Record up to which revisions a whole upgrade asked what NPU lacks; a run without news asks nothing.
+
+    Needs the followed tree, because without it nobody knows whether it calls the unported methods. Leaves out a folder
+    that is neither a release nor in git, because its name may stand for another tree next time.
+    """
+    if lock == given.lock and not any(result.reviews for result in results):
+        return lock
+    settled: dict[str, Source] = {}
+    if options.gpu:
+        settled["vllm-omni"] = given.omni.source
+    if options.upstream and given.followed is not None:
+        settled[f"{given.profile.followed}{locks.ASKED}"] = given.followed.source
+    refs = {key: source.ref for key, source in settled.items() if source.is_known_elsewhere}
+    return replace(lock, inputs={**lock.inputs, **refs})
 
 
 def _drop_twins(result: ModuleResult) -> ModuleResult:
     return replace(result, synced={name: (upstream, None) for name, (upstream, _gpu) in result.synced.items()})
-
-
-def _settle_gpu(lock: locks.Lock, omni: Source) -> locks.Lock:
-    """Record omni's revision as the one whose GPU runners were taken in, which settles what NPU lacks of them.
-
-    Leaves the lock unchanged for a folder that is neither a release nor in git, because its name may stand for another
-    tree next time.
-    """
-    return replace(lock, inputs={**lock.inputs, "vllm-omni": omni.ref}) if omni.is_known_elsewhere else lock
-
-
-def _settle_hidden(lock: locks.Lock, followed: Source) -> locks.Lock:
-    """Record the revision up to which this upgrade asked about what omni hides; ``lock`` asks nothing."""
-    key = f"{followed.project}{locks.ASKED}"
-    return replace(lock, inputs={**lock.inputs, key: followed.ref}) if followed.is_known_elsewhere else lock
 
 
 def _make_entries(

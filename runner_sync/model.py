@@ -9,7 +9,7 @@ have LF newlines; ``write`` restores the newlines of the file.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -249,6 +249,15 @@ class ReplayRow:
     parses: bool
     reviews: int
     seconds: float
+
+
+RATIOS = ("effort_left", "kept", "recall", "precision")
+"""The fields of a `ReplayRow` of which reports give the mean."""
+
+
+def mean_ratios(rows: Sequence[ReplayRow]) -> dict[str, float]:
+    """Return the mean of each of the `RATIOS`, by name; empty without rows."""
+    return {name: sum(getattr(row, name) for row in rows) / len(rows) for name in RATIOS} if rows else {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
-from itertools import groupby
 
 from runner_sync import __version__
 from runner_sync.model import FileChange, Finding, Report, ReviewItem, UnitReport
 from runner_sync.render.diff import diff_file
 from runner_sync.render.excerpt import Excerpt, index_lines, quote_lines
 from runner_sync.render.order import (
-    make_natural_key,
+    group_by_path,
     order_blocks,
+    order_cases,
     order_changes,
     order_hunks,
     order_questions,
@@ -80,10 +80,8 @@ def render_html(report: Report) -> str:
             for item in order_questions(report.reviews)
         ],
         findings=[(finding, _quote_finding(lines, finding)) for finding in order_worst_first(report.findings)],
-        blocks=[
-            (path, list(group)) for path, group in groupby(order_blocks(report.blocks), key=lambda block: block.path)
-        ],
-        replay=sorted(report.replay, key=lambda row: make_natural_key(row.case)),
+        blocks=[*group_by_path(order_blocks(report.blocks))],
+        replay=order_cases(report.replay),
         hunks=order_hunks(report.replay_hunks),
         rules=sorted(report.rules, key=lambda rule: rule.code),
         patches=[
@@ -94,8 +92,8 @@ def render_html(report: Report) -> str:
 
 
 def _collect_files(report: Report) -> list[tuple[str, list[tuple[UnitReport, bool, list[Share]]]]]:
-    grouped = groupby(order_units(report.units), key=lambda unit: unit.path)
-    return [(path, [(unit, is_changed(unit), _make_shares(unit)) for unit in group]) for path, group in grouped]
+    grouped = group_by_path(order_units(report.units))
+    return [(path, [(unit, is_changed(unit), _make_shares(unit)) for unit in units]) for path, units in grouped]
 
 
 def _make_shares(unit: UnitReport) -> list[Share]:

@@ -12,10 +12,10 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from runner_sync.model import BaseRef, Block, Finding, Report, ReviewItem, Source, UnitReport
+from runner_sync.model import RATIOS, BaseRef, Block, Finding, Report, ReviewItem, Source, UnitReport, mean_ratios
 from runner_sync.render.order import (
-    make_natural_key,
     order_blocks,
+    order_cases,
     order_changes,
     order_findings,
     order_hunks,
@@ -75,7 +75,7 @@ def _make_blocks_body(report: Report) -> Json:
 
 
 def _make_replay_body(report: Report) -> Json:
-    rows = sorted(report.replay, key=lambda row: make_natural_key(row.case))
+    rows = order_cases(report.replay)
     return {
         "cases": [asdict(row) for row in rows],
         "hunks": [asdict(hunk) for hunk in order_hunks(report.replay_hunks)],
@@ -85,10 +85,7 @@ def _make_replay_body(report: Report) -> Json:
 
 def _compute_means(report: Report) -> dict[str, float | int | None]:
     rows = report.replay
-    means = {
-        name: round(sum(getattr(row, name) for row in rows) / len(rows), 4) if rows else None
-        for name in ("effort_left", "kept", "recall", "precision")
-    }
+    means = dict.fromkeys(RATIOS) | {name: round(mean, 4) for name, mean in mean_ratios(rows).items()}
     return {"cases": len(rows), **means, "silent": sum(row.silent for row in rows)}
 
 

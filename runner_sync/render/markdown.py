@@ -19,9 +19,11 @@ from runner_sync.render.escape import (
     visible,
 )
 from runner_sync.render.order import (
-    make_natural_key,
+    group_by_path,
     order_blocks,
+    order_cases,
     order_hunks,
+    order_hunks_of_unit,
     order_questions,
     order_units,
     order_worst_first,
@@ -103,7 +105,7 @@ def _render_cell(text: str) -> str:
 
 def _iter_upgrade_parts(report: Report) -> Iterator[str]:
     units = [unit for unit in order_units(report.units) if is_changed(unit)]
-    for path, group in groupby(units, key=lambda unit: unit.path):
+    for path, group in group_by_path(units):
         rows = [_make_unit_row(unit, report) for unit in group]
         ported = "ported from GPU | " if has_twins(report) else ""
         header = f"unit | kind | outcome | base | taken from upstream | {ported}kept of omni | removed"
@@ -171,7 +173,7 @@ def _iter_reference_page(report: Report) -> Iterator[str]:
     written = f"Written by {format_command(report, 'blocks -o markdown')}; do not edit by hand."
     yield f"{make_markdown_text(summarize(report))} {written}\n"
     yield from (f"{line}\n" for line in _render_inputs(report))
-    for path, in_file in groupby(order_blocks(report.blocks), key=lambda block: block.path):
+    for path, in_file in group_by_path(order_blocks(report.blocks)):
         yield f"## {make_markdown_code(path)}\n"
         for unit, blocks in groupby(in_file, key=lambda block: block.unit):
             yield f"### {make_markdown_code(unit) or 'module level'}\n"
@@ -191,7 +193,7 @@ def _make_block_row(block: Block, report: Report) -> list[str]:
 
 
 def _iter_bases_parts(report: Report) -> Iterator[str]:
-    for path, group in groupby(order_units(report.units), key=lambda unit: unit.path):
+    for path, group in group_by_path(order_units(report.units)):
         header = "unit | kind | base" + (" | GPU twin" if has_twins(report) else "")
         rows = [[_render_cell(unit.unit), unit.kind, *_render_refs(unit)][: len(header.split(" | "))] for unit in group]
         yield f"#### {make_markdown_code(path)}\n\n{_render_table(header, rows)}"
@@ -207,7 +209,7 @@ def _render_refs(unit: UnitReport) -> list[str]:
 
 def _iter_explain_parts(report: Report) -> Iterator[str]:
     for unit in order_units(report.units):
-        hunks = sorted(unit.hunks, key=lambda hunk: (hunk.line, hunk.end_line, hunk.cause))
+        hunks = order_hunks_of_unit(unit)
         rows = [[f"{hunk.line}–{hunk.end_line}", hunk.provenance, make_markdown_text(hunk.cause)] for hunk in hunks]
         place = f"{make_markdown_code(unit.path)} {make_markdown_code(unit.unit)}"
         yield f"#### {place}\n\n{_render_table('lines | from | cause', rows)}"
@@ -216,7 +218,7 @@ def _iter_explain_parts(report: Report) -> Iterator[str]:
 
 def _iter_replay_parts(report: Report) -> Iterator[str]:
     rows = []
-    for row in sorted(report.replay, key=lambda row: make_natural_key(row.case)):
+    for row in order_cases(report.replay):
         ratios = [f"{value:.2f}" for value in (row.effort_left, row.kept, row.recall, row.precision)]
         rest = [str(row.silent), "yes" if row.parses else "**no**", str(row.reviews), f"{row.seconds:.1f}"]
         rows.append([_render_cell(row.case), str(row.work), str(row.left), *ratios, *rest])

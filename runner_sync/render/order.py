@@ -6,9 +6,23 @@ Comes in: parts of a ``Report``. Goes out: sorted tuples. May touch: nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import TypeVar
 
-from runner_sync.model import Block, FileChange, Finding, ReplayHunk, ReviewItem, Severity, UnitReport
+from runner_sync.model import (
+    Block,
+    FileChange,
+    Finding,
+    Hunk,
+    ReplayHunk,
+    ReplayRow,
+    ReviewItem,
+    Severity,
+    UnitReport,
+)
+
+_InFile = TypeVar("_InFile", Block, UnitReport)
 
 _SEVERITY: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
 _LAST_LINE = 1 << 31
@@ -26,6 +40,16 @@ def order_units(units: Iterable[UnitReport]) -> tuple[UnitReport, ...]:
 
 def _get_first_line(unit: UnitReport) -> int:
     return min((hunk.line for hunk in unit.hunks), default=_LAST_LINE)
+
+
+def group_by_path(items: Iterable[_InFile]) -> Iterator[tuple[str, list[_InFile]]]:
+    """Yield each path with its items; ``items`` are in order."""
+    return ((path, list(group)) for path, group in groupby(items, key=lambda item: item.path))
+
+
+def order_hunks_of_unit(unit: UnitReport) -> tuple[Hunk, ...]:
+    """Sort the changes of a unit by line."""
+    return tuple(sorted(unit.hunks, key=lambda hunk: (hunk.line, hunk.end_line, hunk.cause)))
 
 
 def order_reviews(reviews: Iterable[ReviewItem]) -> tuple[ReviewItem, ...]:
@@ -68,6 +92,11 @@ def order_changes(changes: Iterable[FileChange]) -> tuple[FileChange, ...]:
 def order_blocks(blocks: Iterable[Block]) -> tuple[Block, ...]:
     """Sort by file and line."""
     return tuple(sorted(blocks, key=lambda block: (block.path, block.start, block.end, block.unit)))
+
+
+def order_cases(rows: Iterable[ReplayRow]) -> tuple[ReplayRow, ...]:
+    """Sort by case."""
+    return tuple(sorted(rows, key=lambda row: make_natural_key(row.case)))
 
 
 def order_hunks(hunks: Iterable[ReplayHunk]) -> tuple[ReplayHunk, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from runner_sync.model import TITLES, FileChange, Project, Report, ReviewItem, UnitReport
+from runner_sync.model import TITLES, FileChange, Project, Report, ReviewItem, UnitReport, mean_ratios
 
 
 def count(number: int, noun: str) -> str:
@@ -241,15 +241,7 @@ def _summarize_replay(report: Report) -> str:
     rows = report.replay
     if not rows:
         return "No replay case was run."
-    means = (
-        f"{name} {sum(values) / len(rows):.2f}"
-        for name, values in (
-            ("effort_left", [row.effort_left for row in rows]),
-            ("kept", [row.kept for row in rows]),
-            ("recall", [row.recall for row in rows]),
-            ("precision", [row.precision for row in rows]),
-        )
-    )
+    means = (f"{name} {mean:.2f}" for name, mean in mean_ratios(rows).items())
     broken = sum(not row.parses for row in rows)
     parses = "every output parses" if not broken else f"{broken} of {count(len(rows), 'output')} cannot be parsed"
     silent = count(sum(row.silent for row in rows), "silent error")

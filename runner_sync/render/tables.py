@@ -21,7 +21,7 @@ from runner_sync.model import BaseRef, Report, UnitReport
 from runner_sync.render.escape import one_line, visible
 from runner_sync.render.fitting import NARROW, Column, Row, cut_names, fit
 from runner_sync.render.ink import Ink
-from runner_sync.render.order import make_natural_key, order_blocks, order_hunks, order_units
+from runner_sync.render.order import group_by_path, order_blocks, order_cases, order_hunks, order_units
 from runner_sync.render.summary import count, get_kind, has_twins, is_changed
 
 _MARKS = {
@@ -49,7 +49,7 @@ def tabulate_units(report: Report, ink: Ink) -> str:
     ported = has_twins(report)
     columns = _make_unit_columns(units, owners, ink, ported=ported)
     parts = []
-    for path, group in groupby(units, key=lambda unit: unit.path):
+    for path, group in group_by_path(units):
         asked = [(unit, waiting.get((unit.path, unit.unit), 0)) for unit in group]
         rows = [
             _make_unit_row(unit, owners[path], reviews, columns[0].width, ink) | {"kind": get_kind(unit, report)}
@@ -155,7 +155,7 @@ def tabulate_bases(report: Report, ink: Ink) -> str:
     columns = [Column("unit"), Column("kind", 8, rank=1), Column("base"), Column("GPU twin")]
     columns = columns if has_twins(report) else columns[:-1]
     parts = []
-    for path, group in groupby(order_units(report.units), key=lambda unit: unit.path):
+    for path, group in group_by_path(order_units(report.units)):
         cells = [
             (_shorten_name(unit.unit, owners[path]), unit.kind, _format_base(unit.base, ink), _format_twin(unit))
             for unit in group
@@ -177,7 +177,7 @@ def tabulate_blocks(report: Report, ink: Ink) -> str:
     """Return one table of omni blocks per file."""
     parts = []
     owners = _find_owners((block.path, block.unit) for block in report.blocks)
-    for path, group in groupby(order_blocks(report.blocks), key=lambda block: block.path):
+    for path, group in group_by_path(order_blocks(report.blocks)):
         rows: list[Row] = []
         for block in group:
             lines = f"{block.start}-{block.end}" if block.end > block.start else str(block.start)
@@ -202,7 +202,7 @@ def tabulate_blocks(report: Report, ink: Ink) -> str:
 def tabulate_replay(report: Report, ink: Ink) -> str:
     """Return the score table and, for each case, the largest remaining differences from the release."""
     rows: list[Row] = []
-    for row in sorted(report.replay, key=lambda row: make_natural_key(row.case)):
+    for row in order_cases(report.replay):
         ratios = (f"{value:.2f}" for value in (row.effort_left, row.kept, row.recall, row.precision))
         parses = Text("yes") if row.parses else Text("no", style="red")
         rest = (str(row.silent), parses, str(row.reviews), f"{row.seconds:.1f}")

@@ -15,7 +15,7 @@ from runner_sync.model import Finding, Hunk, Report, ReviewItem, RuleText, Sourc
 from runner_sync.render.escape import one_line, visible
 from runner_sync.render.excerpt import has_columns, index_lines, quote_lines
 from runner_sync.render.ink import PROVENANCE_STYLE, SEVERITY_STYLE, Ink
-from runner_sync.render.order import order_findings, order_questions, order_units
+from runner_sync.render.order import order_findings, order_hunks_of_unit, order_questions, order_units
 from runner_sync.render.summary import count, describe_choice, find_chosen_side, get_reason, get_sides, summarize
 from runner_sync.render.widths import measure, shorten
 
@@ -262,7 +262,7 @@ def _iter_origin(unit: UnitReport, lines: dict[str, list[str]], ink: Ink) -> Ite
         if ref is not None:
             evidence = f"{one_line(ref.how)}, similarity {ref.similarity:.2f}"
             yield f"  from {one_line(f'{ref.project} {ref.ref} {ref.path} {ref.qualname}')} ({evidence})"
-    for hunk in sorted(unit.hunks, key=lambda hunk: (hunk.line, hunk.end_line, hunk.cause)):
+    for hunk in order_hunks_of_unit(unit):
         yield from _iter_origin_hunk(hunk, lines.get(unit.path, []), ink)
 
 

@@ -21,7 +21,7 @@ from runner_sync import score
 from runner_sync.config import Config
 from runner_sync.errors import InputError
 from runner_sync.lock import Lock
-from runner_sync.model import ReplayHunk, ReplayRow, Report, ReviewItem
+from runner_sync.model import ReplayHunk, ReplayRow, Report, ReviewItem, mean_ratios
 from runner_sync.profile import BUILT_IN
 from runner_sync.statements import is_python
 from runner_sync.sync import planning
@@ -184,6 +184,5 @@ def largest(item: Replayed, count: int) -> list[ReplayHunk]:
 def _compute_means(rows: tuple[ReplayRow, ...]) -> dict[str, int | str]:
     if not rows:
         return {}
-    names = ("effort_left", "kept", "recall", "precision")
-    means = {f"mean_{name}": f"{sum(getattr(row, name) for row in rows) / len(rows):.3f}" for name in names}
+    means = {f"mean_{name}": f"{mean:.3f}" for name, mean in mean_ratios(rows).items()}
     return {"cases": len(rows), **means, "silent": sum(row.silent for row in rows)}

@@ -63,6 +63,17 @@ def margin(line: str) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 
+def lines_of(text: str, first: int, last: int | None) -> str:
+    """Return the lines of ``text`` from ``first`` to ``last``, both included and counted from 1; to the end without
+    ``last``."""
+    return "\n".join(text.split("\n")[first - 1 : last])
+
+
+def without_lines(text: str, lines: Collection[int]) -> str:
+    """Return ``text`` without some of its lines, counted from 1."""
+    return "\n".join(line for number, line in enumerate(text.split("\n"), start=1) if number not in lines)
+
+
 class Places:
     """Converts node positions in ``text`` to character offsets and makes edits at them."""
 

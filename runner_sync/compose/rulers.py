@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
-from runner_sync.edits import margin
+from runner_sync.edits import margin, without_lines
 from runner_sync.rulers import ruler_title
 from runner_sync.statements import as_module, parse_unit
 from runner_sync.syntax import same_code, walk
@@ -69,7 +69,7 @@ def join_blocks(plain: str, enclosed: str, regions: Sequence[tuple[int, int]]) -
         between = lines[upper[1] : lower[0] - 1]
         if alike and drawn & {*upper, *lower} and upper[1] < lower[0] and not "".join(between).strip():
             gone |= {upper[1], lower[0]}
-    return "\n".join(line for number, line in enumerate(lines, start=1) if number not in gone)
+    return without_lines(enclosed, gone)
 
 
 def _style_of(line: str) -> tuple[str, str]:

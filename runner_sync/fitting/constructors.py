@@ -18,8 +18,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from runner_sync.edits import Places, apply
-from runner_sync.fitting.mended import Repair
 from runner_sync.fitting.record_lists import Fields
+from runner_sync.fitting.repair import Repair
 from runner_sync.signatures import fields_of
 from runner_sync.statements import bound_in, tree_of
 from runner_sync.syntax import dotted_name, module_of, walk

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from runner_sync import signatures
 from runner_sync.edits import Edit, Places, apply
-from runner_sync.fitting.mended import Repair
+from runner_sync.fitting.repair import Repair, make_repair
 from runner_sync.signatures import Signature
 from runner_sync.statements import as_module, bound_in, parameters, parse_function, parses
 from runner_sync.syntax import Function, calls_on_self
@@ -78,11 +78,8 @@ def _pass_local(text: str, around: ast.Call | ast.Dict, parameter: Parameter) ->
     made = apply(text, [_add_keyword(Places(text), around, parameter)])
     if not parses(made) or not _find_unset(made) <= _find_unset(text):
         return None
-    last = (around.end_lineno or around.lineno) + made.count("\n") - text.count("\n")
-    statement = "\n".join(made.split("\n")[around.lineno - 1 : last])
     reason = f"{parameter.method} requires {parameter.name} since this upgrade, so this call passes it on"
-    was = "\n".join(text.split("\n")[around.lineno - 1 : around.end_lineno])
-    return Repair(made, around.lineno, statement, reason, was=was)
+    return make_repair(text, made, around, reason)
 
 
 def _find_unset(text: str) -> set[str]:

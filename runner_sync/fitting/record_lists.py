@@ -10,7 +10,6 @@ import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 
 from runner_sync.edits import Edit, Places, apply, margin
-from runner_sync.fitting.mended import Repair
 from runner_sync.statements import tree_of
 from runner_sync.syntax import is_name, walk
 from runner_sync.thresholds import FEWEST_FIELDS
@@ -44,16 +43,6 @@ def is_match(names: Sequence[str], wanted: Fields) -> bool:
     """Whether there are as many names as fields, and most names match the fields at their positions."""
     same = sum(field in (name, name.lstrip("_")) for name, field in zip(names, wanted, strict=False))
     return len(names) == len(wanted) and same >= max(FEWEST_FIELDS, len(wanted) / 2)
-
-
-def make_mended(text: str, made: str, around: ast.expr, reason: str) -> Repair:
-    """Return the ``Mended`` value for a change of ``text`` into ``made`` within the lines of ``around``."""
-    first, last = around.lineno, around.end_lineno or around.lineno
-    grown = made.count("\n") - text.count("\n")
-    was, statement = (
-        "\n".join(side.split("\n")[first - 1 : end]) for side, end in ((text, last), (made, last + grown))
-    )
-    return Repair(made, first, statement, reason, was=was)
 
 
 def reorder_elements(text: str, elements: Sequence[ast.expr], right: Sequence[str]) -> str:

@@ -12,7 +12,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from runner_sync.fitting.mended import Repair
 from runner_sync.fitting.record_lists import (
     Fields,
     find_field_lists,
@@ -20,11 +19,11 @@ from runner_sync.fitting.record_lists import (
     insert_elements,
     is_construction,
     is_match,
-    make_mended,
     remove_elements,
     reorder_elements,
 )
 from runner_sync.fitting.record_locals import choose_locals, find_names_in_twin, is_unread
+from runner_sync.fitting.repair import Repair, make_repair
 from runner_sync.signatures import Field, fields_of
 from runner_sync.statements import parses, tree_of
 from runner_sync.syntax import assigned_names, is_name, string_of, walk
@@ -119,7 +118,7 @@ def _drop_unknown_fields(text: str, records: Mapping[str, Record], *, before: st
                 if lost and (is_call or not _is_any_read(lost, text)):
                     how = "so it is made" if is_call else "so it is unpacked"
                     reason = f"{name} has no field for {', '.join(map(ast.unparse, lost))} here, {how} as before"
-                    return make_mended(text, remove_elements(text, elements, lost), around, reason)
+                    return make_repair(text, remove_elements(text, elements, lost), around, reason)
     return None
 
 
@@ -153,7 +152,7 @@ def _drop_removed_fields(text: str, records: Mapping[str, Record]) -> Repair | N
                 lost = [element for element, word in zip(elements, words, strict=True) if word in gone]
                 made = remove_elements(text, elements, lost)
                 reason = f"{name} no longer has {', '.join(word for word in words if word in gone)}: removed here"
-                return make_mended(text, made, around, reason)
+                return make_repair(text, made, around, reason)
     return None
 
 
@@ -172,7 +171,7 @@ def _reorder_unpacking(text: str, records: Mapping[str, Record], *, twin: str) -
             made = whole.text if whole is not None else made
             if not parses(made):
                 continue
-            return make_mended(
+            return make_repair(
                 text, made, around, f"{name} has other fields now, and this unpacking follows their order"
             )
     return None
@@ -228,7 +227,7 @@ def _reorder_construction(text: str, records: Mapping[str, Record]) -> Repair | 
         if right and right != words:
             made = reorder_elements(text, node.args, right)
             reason = f"{ast.unparse(node.func)} has other fields now, and this call follows their order"
-            return make_mended(text, made, node, reason)
+            return make_repair(text, made, node, reason)
     return None
 
 
@@ -344,4 +343,4 @@ def _add_fields(
     reason: str,
 ) -> Repair:
     """Return the change that puts ``new`` fields into ``around``, a list with these ``elements``."""
-    return make_mended(text, insert_elements(text, wanted, elements, new), around, reason)
+    return make_repair(text, insert_elements(text, wanted, elements, new), around, reason)

@@ -14,8 +14,8 @@ import ast
 from itertools import takewhile
 
 from runner_sync import signatures
-from runner_sync.edits import Places, apply
-from runner_sync.fitting.mended import Repair
+from runner_sync.edits import Places, apply, lines_of
+from runner_sync.fitting.repair import Repair
 from runner_sync.signatures import Signature
 from runner_sync.statements import parse_function, parses
 from runner_sync.syntax import calls_on_self
@@ -39,7 +39,7 @@ def pass_shifted_by_name(text: str, before: str, upstream: str, method: tuple[st
         edits = [places.before(argument, f"{key}=") for key, argument in find_shifted(call, old, new)]
         made = apply(text, edits)
         if edits and _print_arguments(call) in own and parses(made):
-            statement = "\n".join(made.split("\n")[call.lineno - 1 : call.end_lineno])
+            statement = lines_of(made, call.lineno, call.end_lineno)
             reason = f"{name} has another parameter at this place since this upgrade, so this call names its argument"
             return Repair(made, call.lineno, statement, reason, is_settled=True)
     return None

@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 
 from runner_sync.edits import Places, apply
-from runner_sync.fitting.mended import Repair
+from runner_sync.fitting.repair import Repair
 from runner_sync.statements import as_module, mentions, parse_unit, parses
 from runner_sync.syntax import calls_in, walk
 from runner_sync.texts.assignment import find_locals

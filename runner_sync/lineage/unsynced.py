@@ -24,7 +24,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
+from runner_sync.edits import lines_of, without_lines
 from runner_sync.lineage.likeness import list_nodes
 from runner_sync.statements import Node, below, clauses, in_suite, parses
 from runner_sync.statements.dataflow import attributes_set
@@ -75,7 +77,7 @@ def _remove_conditions(base: str, known: _Known) -> tuple[str, tuple[str, ...]]:
     of its attributes in its own way, or if the rest would not parse. Assignments directly above it are removed with it
     if they set only names that its test reads or that only its suite mentions.
     """
-    nodes, lines = list_nodes(base), base.split("\n")
+    nodes = list_nodes(base)
     cuts: list[range] = []
     for index, node in enumerate(nodes):
         if node.keyword not in ("if", "elif") or node.names <= known.names:
@@ -87,9 +89,9 @@ def _remove_conditions(base: str, known: _Known) -> tuple[str, tuple[str, ...]]:
         mentioned = node.names | frozenset[str]().union(*(one.names for one in whole)) - known.names
         first = node.start if node.is_clause else _find_first_line(nodes, index, known.statements, mentioned)
         cut = range(first, last + 1)
-        if not any(cut[0] in one for one in cuts) and parses(_remove_lines(lines, [*cuts, cut])):
+        if not any(cut[0] in one for one in cuts) and parses(without_lines(base, {*chain(*cuts, cut)})):
             cuts.append(cut)
-    return _remove_lines(lines, cuts), tuple("\n".join(lines[at - 1] for at in cut) for cut in cuts)
+    return without_lines(base, {*chain(*cuts)}), tuple(lines_of(base, cut[0], cut[-1]) for cut in cuts)
 
 
 def _remove_wrapper(base: str, others: Sequence[str], known: _Known) -> tuple[str, str] | None:
@@ -164,8 +166,3 @@ def _find_first_line(nodes: Sequence[Node], index: int, known: Collection[str], 
             break
         index -= 1
     return nodes[index].start
-
-
-def _remove_lines(lines: Sequence[str], cuts: Sequence[range]) -> str:
-    """Join the lines (1-based) that are in none of the ``cuts``."""
-    return "\n".join(line for at, line in enumerate(lines, 1) if not any(at in cut for cut in cuts))

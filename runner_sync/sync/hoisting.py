@@ -17,6 +17,7 @@ from runner_sync import units as unit_room
 from runner_sync import write
 from runner_sync.compose import imports
 from runner_sync.compose.layout import format_changes
+from runner_sync.edits import without_lines
 from runner_sync.errors import InputError
 from runner_sync.markers import read_markers
 from runner_sync.model import FileChange, Hunk, Report, UnitReport
@@ -175,9 +176,8 @@ def _remove_empty_blocks(text: str, before: str, label: str) -> str:
     )
     if len(empty) <= len(empty_before):
         return text
-    rows = text.split("\n")
     lines = {line for region in empty for line in range(region.start, region.end + 1)}
-    return "\n".join(row for number, row in enumerate(rows, start=1) if number not in lines)
+    return without_lines(text, lines)
 
 
 def _add_member(text: str, owner: str, body: str, move: Move) -> str:

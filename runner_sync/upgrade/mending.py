@@ -14,8 +14,8 @@ from functools import partial
 
 from runner_sync.confidence import DERIVED, REQUIRED
 from runner_sync.fitting import constructors, passing, records, shifted, unset
-from runner_sync.fitting.mended import Repair
 from runner_sync.fitting.passing import Parameter
+from runner_sync.fitting.repair import Repair
 from runner_sync.model import ReviewItem
 from runner_sync.texts.member_text import self_names
 from runner_sync.upgrade.base import find_base_text
@@ -89,7 +89,7 @@ def pass_required_parameters(drafts: Sequence[Draft], job: ModuleJob) -> list[Dr
                 if fitted is None:
                     continue
                 if fitted is not draft:
-                    todo.append((_move_parameter_to(fitted, parameter), fitted.text))
+                    todo.append((replace(parameter, method=fitted.member), fitted.text))
                 change = partial(passing.pass_local, now=now, parameter=parameter)
                 mended_drafts[index] = _apply_mending(fitted, job, change, REQUIRED)
     return mended_drafts
@@ -139,11 +139,6 @@ def name_shifted_arguments(drafts: Sequence[Draft], job: ModuleJob) -> list[Draf
         return draft
 
     return _change_chosen(drafts, mend)
-
-
-def _move_parameter_to(draft: Draft, parameter: Parameter) -> Parameter:
-    """Return the same parameter as a parameter of the draft's method."""
-    return Parameter(draft.member, parameter.name, parameter.declared, parameter.following)
 
 
 def _add_parameter(draft: Draft, parameter: Parameter, drafts: Sequence[Draft], job: ModuleJob) -> str | None:

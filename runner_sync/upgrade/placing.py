@@ -16,6 +16,7 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import TypeVar
 
+from runner_sync.edits import lines_of
 from runner_sync.model import Hunk, ReviewItem
 from runner_sync.statements import OPENERS, parse_unit, parses
 from runner_sync.syntax import module_of, same_code, walk
@@ -135,7 +136,7 @@ def _restate_passage(before: ReviewItem, item: ReviewItem, old: str, new: str) -
         return item
     table, ends = _map_lines(old, new)
     first, end = table[before.line], ends[last]
-    passage = textwrap.dedent("\n".join(new.split("\n")[first - 1 : end])).strip("\n")
+    passage = textwrap.dedent(lines_of(new, first, end)).strip("\n")
     if end < first or passage.split() == before.chosen.split():
         return item
     return replace(item, chosen=passage, line=first, end_line=end)
@@ -173,7 +174,7 @@ def _show_layout(item: ReviewItem, statement: ast.stmt | None, text: str) -> Rev
     if statement is None or not item.in_file or isinstance(statement, ast.FunctionDef | ast.ClassDef):
         return item
     end = statement.end_lineno or statement.lineno
-    lines = textwrap.dedent("\n".join(text.split("\n")[statement.lineno - 1 : end]))
+    lines = textwrap.dedent(lines_of(text, statement.lineno, end))
     if lines == item.chosen or not same_code(lines, item.chosen):
         return item
     return replace(item, chosen=lines, end_line=end)

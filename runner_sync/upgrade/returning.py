@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from runner_sync.confidence import INFERRED
-from runner_sync.edits import margin
+from runner_sync.edits import lines_of, margin
 from runner_sync.fitting.handing_over import HandedReturn, hand_over_returns
 from runner_sync.model import ReviewItem
 from runner_sync.upgrade.draft import Draft
@@ -33,7 +33,7 @@ def _hand_over_returns(draft: Draft, job: ModuleJob) -> Draft:
     old = draft.text
     for group in _group_adjacent(handed):
         first, last = _find_first_line(group, old.split("\n")), group[-1].end_line
-        was, now = (textwrap.dedent("\n".join(side.split("\n")[first - 1 : last])) for side in (old, text))
+        was, now = (textwrap.dedent(lines_of(side, first, last)) for side in (old, text))
         kept = [item for item in draft.reviews if not _is_about_these(item, first, last, was)]
         shown = Shown(upstream=was, chosen=now)
         item = make_review(draft, job.path, reason=_word_reason(group), confidence=INFERRED, shown=shown, line=first)

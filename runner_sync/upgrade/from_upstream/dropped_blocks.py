@@ -22,6 +22,7 @@ from functools import lru_cache
 
 from runner_sync import lineage
 from runner_sync.confidence import INFERRED
+from runner_sync.edits import lines_of
 from runner_sync.statements import Node, below, parses
 from runner_sync.statements.dataflow import binds, uses
 from runner_sync.texts.assignment import find_locals
@@ -182,7 +183,7 @@ def _find_blocks(text: str) -> Sequence[_Block]:
         first, last = nodes[start].start, max(one.end for one in block_nodes)
         comments = frozenset(one.text.strip() for one in (*nodes[start:k], *block_nodes) if one.is_comment)
         names = tuple(name for one in statements for name in _LOCAL.findall(one.canon) if name in local_names)
-        lines = textwrap.dedent("\n".join(text.split("\n")[first - 1 : last]))
+        lines = textwrap.dedent(lines_of(text, first, last))
         forms = tuple(_blank_locals(one.canon, local_names) for one in statements)
         found.append(_Block(forms, telling, names, comments, first, last, lines))
     return [one for one in found if sum(one.forms == other.forms for other in found) == 1]

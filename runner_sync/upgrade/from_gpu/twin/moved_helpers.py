@@ -18,6 +18,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from runner_sync.confidence import CONTESTED, INFERRED
+from runner_sync.edits import lines_of
 from runner_sync.lineage import inlined
 from runner_sync.lineage.inlined import Twin
 from runner_sync.listing import at_most
@@ -133,7 +134,7 @@ def _ask_about_moved(draft: Draft, job: ModuleJob, then: str, name: str, moved: 
     """Ask where the draft has in line what the helper ``then`` did."""
     rows = find_passage(then, draft.text)
     assert rows is not None
-    mine = textwrap.dedent("\n".join(draft.text.split("\n")[rows[0] - 1 : rows[1]]))
+    mine = textwrap.dedent(lines_of(draft.text, *rows))
     news = describe_changes(then, name, moved, have=draft.text)
     reason = f"the GPU runner moved this code to {moved[name].dotted}{news or ', where it does the same'}"
     shown = Shown(base=then, omni=mine, upstream=moved[name].whole, chosen=mine)

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from runner_sync import merge
-from runner_sync.edits import margin
+from runner_sync.edits import margin, without_lines
 from runner_sync.lineage import list_nodes
 from runner_sync.model import Triple
 from runner_sync.statements import ROOT, Node, UnparsableText, in_suite, parse_function, parses
@@ -104,7 +104,7 @@ def drop_vllm_decorators(new: str, *, old: str, vllm: str, ascend: str) -> str:
         if ast.unparse(node) in found
         for row in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     }
-    return "\n".join(line for row, line in enumerate(new.split("\n"), 1) if row not in rows)
+    return without_lines(new, rows)
 
 
 def _list_decorators(text: str) -> list[str]:
@@ -166,7 +166,7 @@ def _drop_additions(text: str, old: str, new: str) -> str:
         elif suite and node.parent != ROOT:
             kept.discard(node)
     rows = {row for node in nodes if node not in kept for row in range(node.start, node.end + 1)}
-    left = "\n".join(line for row, line in enumerate(text.split("\n"), 1) if row not in rows)
+    left = without_lines(text, rows)
     return left if parses(left) else text
 
 

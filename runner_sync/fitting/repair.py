@@ -5,7 +5,10 @@ Comes in: the change. Goes out: a frozen value. May touch: nothing.
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
+
+from runner_sync.edits import lines_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,3 +27,10 @@ class Repair:
     is_gone: bool = False
     is_settled: bool = False
     was: str = ""
+
+
+def make_repair(text: str, made: str, around: ast.expr, reason: str) -> Repair:
+    """Return the repair that changes ``text`` into ``made`` within the lines of ``around``."""
+    first, last = around.lineno, around.end_lineno or around.lineno
+    grown = made.count("\n") - text.count("\n")
+    return Repair(made, first, lines_of(made, first, last + grown), reason, was=lines_of(text, first, last))

@@ -195,16 +195,7 @@ def _merge_copy(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
     assert job.upstream.new is not None
     assert draft.upstream is not None
     result = _merge(draft, draft.upstream, job, origin)
-    if not result.parses:
-        reason = f"the merge with {job.upstream.new.ref} did not parse, so omni's text stays"
-        item = make_unmerged_review(draft, job.path, reason=reason, base=origin.text, upstream=draft.upstream)
-        return replace(draft.with_questions(item), outcome="review")
-    if orphans := _find_orphans(result.text, draft, origin):
-        read = ", ".join(sorted(orphans)[:NAMED])
-        reason = (
-            f"upstream rewrote this method in {job.upstream.new.ref}; omni's text stays, because the merged method "
-            f"would read {read}, which nothing would set"
-        )
+    if reason := _explain_unusable(result, draft, origin, job.upstream.new.ref):
         item = make_unmerged_review(draft, job.path, reason=reason, base=origin.text, upstream=draft.upstream)
         return replace(draft.with_questions(item), outcome="review")
     asked = _drop_answered(result, draft, job)
@@ -212,6 +203,19 @@ def _merge_copy(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
     merged = draft.with_questions(*items).with_stage(result.text, "upstream")
     old, new = _read_methods(draft, job, origin)
     return ask_about_extracted(merged, job.path, base=origin.text, old=old, new=new)
+
+
+def _explain_unusable(result: merge.Merged, draft: Draft, origin: lineage.Origin, ref: str) -> str:
+    """Return why omni's text stays instead of the result of a merge with upstream's at ``ref``; empty if it can go."""
+    if not result.parses:
+        return f"the merge with {ref} did not parse, so omni's text stays"
+    if orphans := _find_orphans(result.text, draft, origin):
+        read = ", ".join(sorted(orphans)[:NAMED])
+        return (
+            f"upstream rewrote this method in {ref}; omni's text stays, because the merged method would read {read}, "
+            "which nothing would set"
+        )
+    return ""
 
 
 def _drop_answered(result: merge.Merged, draft: Draft, job: ModuleJob) -> list[merge.Decision]:
@@ -255,8 +259,7 @@ def _find_orphans(text: str, draft: Draft, origin: lineage.Origin) -> frozenset[
     """
     if draft.upstream is None or lineage.similarity(origin.text, draft.upstream) >= lineage.COPY:
         return frozenset()
-    omni_tree = as_module(draft.text)
-    return frozenset((used_names(as_module(text)) & find_locals(draft.text)) - used_names(omni_tree))
+    return _find_newly_read(text, draft.text) & find_locals(draft.text)
 
 
 def _make_sides(base: str, omni: str, upstream: str, job: ModuleJob) -> Triple:
@@ -316,9 +319,14 @@ def _count_questions(result: merge.Merged) -> int:
 def _find_unbound_locals(text: str, sides: Triple) -> frozenset[str]:
     """Return upstream's locals that the merged ``text`` reads but does not bind, and that omni's text did not read."""
     try:
-        return (used_names(as_module(text)) & find_locals(sides.upstream)) - used_names(as_module(sides.omni))
+        return _find_newly_read(text, sides.omni) & find_locals(sides.upstream)
     except SyntaxError:
         return frozenset()
+
+
+def _find_newly_read(text: str, omni: str) -> frozenset[str]:
+    """Return the names from outside that the merged ``text`` reads and ``omni`` does not."""
+    return frozenset(used_names(as_module(text)) - used_names(as_module(omni)))
 
 
 OWN_NAME: merge.Kind = "renamed statement changed"

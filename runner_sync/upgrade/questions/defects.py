@@ -245,9 +245,7 @@ def find_set_by_twin_only(
 
 def _find_asked_attributes(text: str) -> set[str]:
     """Return attributes of ``self`` that a text reads by name."""
-    calls = [call for call in calls_in(parse_unit(text)) if len(call.args) > 1]
-    names = [call.args[1] for call in calls if is_name(call.args[0], "self")]
-    return {str(name.value) for name in names if isinstance(name, ast.Constant)}
+    return {attribute_by_name(call) for call in calls_in(parse_unit(text))}
 
 
 def ask_about_returns(draft: Draft, job: ModuleJob) -> Draft:

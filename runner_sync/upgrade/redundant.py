@@ -21,7 +21,7 @@ from runner_sync.units.splitting import bare_name
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.from_gpu.members import inheriting
-from runner_sync.upgrade.from_gpu.members.gone_from_gpu import is_called, is_read_by_class
+from runner_sync.upgrade.from_gpu.members.gone_from_gpu import is_called, is_read_by_class, was_called
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.job import Inherited, ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
@@ -245,6 +245,5 @@ def _find_hosts(own: Sequence[str], draft: Draft, methods: Mapping[str, str]) ->
 
 def _is_abandoned(draft: Draft, drafts: Sequence[Draft], inherited: Inherited) -> bool:
     """Whether a method lost its last calls in this upgrade: it was called before, and no known code calls it now."""
-    had = any(draft.member in self_names(other.before) for other in drafts if other is not draft)
     below = any(draft.member in self_names(text) for text in inherited.members.values() if text is not None)
-    return had and not below and not is_called(draft, drafts)
+    return was_called(draft, drafts) and not below and not is_called(draft, drafts)

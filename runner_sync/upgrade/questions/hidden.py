@@ -101,6 +101,12 @@ def _is_override_of(draft: Draft, class_name: str, members: Collection[str]) -> 
     return draft.owner == class_name and draft.kind == "override" and not draft.removed and draft.member in members
 
 
+def _say_what_upstream_did(old: str, new: str, ref: str, job: ModuleJob) -> str:
+    """Return the beginning of a reason: upstream changed or, without an ``old`` text, added a method."""
+    done, calls = ("changed", _mention_new_calls(old, new)) if old else ("added", "")
+    return f"{job.upstream_title} {done} this method since {ref}{calls}"
+
+
 def _mention_new_calls(old: str, new: str) -> str:
     """Return the end of a phrase that names calls that ``new`` makes and ``old`` does not; empty if there are none."""
     before, after = ([name.lstrip(".") for name in names_called(text)] for text in (old, new))
@@ -170,11 +176,9 @@ def ask_about_hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterato
             continue
         before = old.get(member, "")
         if not _calls_super(mine, member) and not is_same(before, new):
-            done = "changed" if before else "added"
-            calls = _mention_new_calls(before, new) if before else ""
             reason = (
-                f"{job.upstream_title} {done} this method since {ref}{calls}, but it does not run: a base class "
-                f"in front of {anchor.name} overrides it without calling it"
+                f"{_say_what_upstream_did(before, new, ref, job)}, but it does not run: a base class in front of "
+                f"{anchor.name} overrides it without calling it"
                 + (
                     f"; it calls super(), so a copy of it in {name} would run together with that override"
                     if _calls_super(new, member)
@@ -209,12 +213,9 @@ def ask_about_variants(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
                 continue
             if not _hides_change(own, behind, member, variant.alias, old=before, new=new):
                 continue
-            done = "changed" if before else "added"
-            calls = _mention_new_calls(before, new) if before else ""
             reason = (
-                f"{job.upstream_title} {done} this method since {ref}{calls} in {variant.name}, the base class "
-                f"where {variant.condition}; it does not run there, because omni's version hides it and does not "
-                "call it"
+                f"{_say_what_upstream_did(before, new, ref, job)} in {variant.name}, the base class where "
+                f"{variant.condition}; it does not run there, because omni's version hides it and does not call it"
             )
             if index is None:
                 index = places[member] = len(asked_drafts)

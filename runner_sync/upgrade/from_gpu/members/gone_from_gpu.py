@@ -42,7 +42,7 @@ def drop_gone_from_gpu(
     gone = [d for d in mine if d.member in old and d.member not in new and d.upstream is None]
     gone = [d for d in gone if not is_read_by_class(d, job)]
     ports = [d for d in gone if is_port(d.before, old[d.member])]
-    edited = [d for d in ports if not is_same(d.before, old[d.member]) and _was_called(d, drafts)]
+    edited = [d for d in ports if not is_same(d.before, old[d.member]) and was_called(d, drafts)]
     gone = [d for d in gone if is_same(d.before, old[d.member])]
     elsewhere = job.target.elsewhere.at_all
     called = [d for d in gone if d.member in elsewhere or is_called(d, [o for o in drafts if o not in gone])]
@@ -74,10 +74,6 @@ def _find_moved(draft: Draft, moves: Moves) -> Homes:
     """Return what moved out of the class since the twin revision that a draft was aligned with."""
     base = moves.side.bases.get(draft.name)
     return moves.find_since(base.side, draft.owner) if base is not None else {}
-
-
-def _was_called(draft: Draft, drafts: Sequence[Draft]) -> bool:
-    return any(draft.member in self_names(other.before) for other in drafts if other is not draft)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,3 +139,8 @@ def is_read_by_class(draft: Draft, job: ModuleJob) -> bool:
 def is_called(draft: Draft, drafts: Sequence[Draft]) -> bool:
     """Whether another member calls this one."""
     return any(draft.member in self_names(d.text) for d in drafts if d is not draft and not d.removed)
+
+
+def was_called(draft: Draft, drafts: Sequence[Draft]) -> bool:
+    """Whether another member called this one before this upgrade."""
+    return any(draft.member in self_names(other.before) for other in drafts if other is not draft)

@@ -67,6 +67,11 @@ class Lock:
     inputs: Mapping[str, str] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def gpu_paths(self) -> set[str]:
+        """The files of the GPU twins that the entries record."""
+        return {entry.gpu.path for entry in self.entries if entry.gpu is not None}
+
     def of(self, path: str) -> list[Entry]:
         """Return the entries of one module."""
         return [entry for entry in self.entries if entry.path == path]

@@ -70,7 +70,7 @@ def wants_earlier_twins(options: CheckOptions, given: inputs.Inputs, codes: Code
         return False
     if given.followed is None and given.vllm is None:
         return False
-    return options.omni_base is not None or not any(entry.gpu is not None for entry in given.lock.entries)
+    return options.omni_base is not None or not given.lock.gpu_paths
 
 
 def _describe_module(given: inputs.Inputs, derived: DerivedModule) -> CheckModule:

@@ -78,7 +78,7 @@ def drop_named_bases(lock: Lock, options: UpgradeOptions) -> Lock:
 
 def note_lost(lock: Lock, given: inputs.Inputs) -> tuple[str, ...]:
     """Note the files that the old lock records and the tree lacks, which the new lock will not mention."""
-    named = {entry.path for entry in lock.entries} | {e.gpu.path for e in lock.entries if e.gpu is not None}
+    named = {entry.path for entry in lock.entries} | lock.gpu_paths
     lost = sorted(path for path in named if given.omni.read(path) is None)
     if not lost:
         return ()

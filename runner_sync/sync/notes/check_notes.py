@@ -64,7 +64,7 @@ def refuse_unseen(options: CheckOptions, given: inputs.Inputs, codes: Codes, job
     if not codes.select or set(known) - set(check_modules.EARLIER_TWINS) or any(can_run(code, job) for code in known):
         return
     why = "no earlier revision of the GPU runners is at hand"
-    if options.omni_base is None and any(entry.gpu is not None for entry in given.lock.entries):
+    if options.omni_base is None and given.lock.gpu_paths:
         why = f"{given.lock_file} records the GPU runners, and RS201 reports their changes"
     raise InputError(f"select {', '.join(known)}: {why}; name a revision to compare with by --omni-base.")
 
@@ -141,7 +141,7 @@ def note_skipped_rules(options: CheckOptions, given: inputs.Inputs, codes: Codes
     if given.followed is not None:
         return []
     idle = check_modules.idle_codes(given)
-    if options.omni_base is None and any(entry.gpu is not None for entry in given.lock.entries):
+    if options.omni_base is None and given.lock.gpu_paths:
         idle += check_modules.EARLIER_TWINS  # the lock records the twins, so these rules are not needed
     left = [code for code in _find_codes_needing_upstream(given) if codes.wants(code) and code not in idle]
     left += [BREAKAGE + "xx"] * codes.wants_group(BREAKAGE)

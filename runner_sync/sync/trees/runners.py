@@ -133,8 +133,7 @@ def refuse_twinless(given: inputs.Inputs) -> None:
 
     It would look as if it had dropped all its methods.
     """
-    named = {entry.gpu.path for entry in given.lock.entries if entry.gpu is not None}
-    refuse_lost(given, {path for path in named if given.omni.read(path) is None})
+    refuse_lost(given, {path for path in given.lock.gpu_paths if given.omni.read(path) is None})
 
 
 def refuse_deleted(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:

@@ -19,7 +19,7 @@ import ast
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from runner_sync.compose.import_places import find_head_imports
+from runner_sync.compose.import_places import find_head_imports, insert_below
 from runner_sync.compose.imports import Provider, Settled, add_import, remove_import
 from runner_sync.naming import Import, absolute, imported_by
 from runner_sync.syntax import module_of, walk
@@ -99,7 +99,7 @@ def copy_guards(text: str, names: Collection[str], source: str) -> str:
         at = _line_behind_imports(text, bound)
         if needed and is_free and read <= bound_above(text, at) and not _is_type_checking_guard(guard):
             block = ast.get_source_segment(source, guard) or ""
-            text = _insert_block(text, _keep_used_imports(used_names(text) | needed, block), at)
+            text = insert_below(text, _keep_used_imports(used_names(text) | needed, block), at)
     return text
 
 
@@ -153,10 +153,3 @@ def _is_type_checking_guard(guard: ast.If) -> bool:
 def _line_behind_imports(text: str, given: Collection[str]) -> int:
     tops = find_head_imports(text, given)
     return tops[-1].end_lineno or 0 if tops else 0
-
-
-def _insert_block(text: str, guard: str, at: int) -> str:
-    """Return ``text`` with a guard below line ``at``, or at the top if ``at`` is 0."""
-    lines = text.split("\n")
-    lines[at:at] = ["", *guard.split("\n")] if at else [*guard.split("\n"), ""]
-    return "\n".join(lines)

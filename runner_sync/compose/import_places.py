@@ -1,6 +1,7 @@
 """Finds where a new import goes: in isort's order, above the code that needs it.
 
-Comes in: the text or the statements of a module, and what is imported. Goes out: line positions. May touch: nothing.
+Comes in: the text or the statements of a module, and what is imported. Goes out: line positions, or the text with what
+goes below its imports. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -58,6 +59,13 @@ def find_top_position(body: Sequence[ast.stmt], lines: Sequence[str]) -> tuple[i
         return body[0].end_lineno or 0, False, False
     comments = sum(1 for _ in takewhile(lambda line: line.startswith("#"), lines))
     return comments, bool(comments), False
+
+
+def insert_below(text: str, block: str, line: int) -> str:
+    """Return ``text`` with a block and a blank line below a line, or at the top if ``line`` is 0."""
+    lines = text.split("\n")
+    lines[line:line] = ["", *block.split("\n")] if line else [*block.split("\n"), ""]
+    return "\n".join(lines)
 
 
 def _isort_module_key(module: str, is_from: bool, first_party: str) -> tuple[int, bool, str]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from runner_sync.compose.import_places import find_head_imports, find_top_position
+from runner_sync.compose.import_places import find_head_imports, find_top_position, insert_below
 from runner_sync.syntax import is_name, module_of, walk
 from runner_sync.texts.bindings import bound_above, read_bindings, statements_binding
 from runner_sync.texts.import_entries import read_imports
@@ -32,13 +32,12 @@ def copy_own_global(text: str, name: str, source: str) -> str:
     if len(made) != 1 or not _is_module_dependent(made[0], name):
         return text
     statement = ast.get_source_segment(source, made[0]) or ""
-    tops, lines = find_head_imports(text, {name}), text.split("\n")
-    at = (tops[-1].end_lineno or 0) if tops else find_top_position(module_of(text).body, lines)[0]
+    tops = find_head_imports(text, {name})
+    at = (tops[-1].end_lineno or 0) if tops else find_top_position(module_of(text).body, text.split("\n"))[0]
     importable = read_imports(source).keys() - read_bindings(source).conditional - defined_names(text)
     if not used_names(statement) <= bound_above(text, at) | importable:
         return text
-    lines[at:at] = ["", *statement.split("\n")] if at else [*statement.split("\n"), ""]
-    return "\n".join(lines)
+    return insert_below(text, statement, at)
 
 
 def _is_module_dependent(statement: ast.stmt, name: str) -> bool:

@@ -38,6 +38,11 @@ def words(canon: str) -> Counter[str]:
     return Counter(re.findall(r"\w+", canon))
 
 
+def word_similarity(canon: str, other: str) -> float:
+    """Return the Dice coefficient of the words of two statements, 0…1."""
+    return dice(words(canon), words(other))
+
+
 def similarity(a: Node, b: Node) -> float:
     """Return the Dice coefficient of the word multisets of two canonical texts, 0…1.
 

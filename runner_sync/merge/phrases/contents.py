@@ -25,7 +25,7 @@ from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Strand, Weave
 from runner_sync.model import Triple
 from runner_sync.statements import Node, before_clause, inside_strings, is_python, last_comment, tree_of
-from runner_sync.statements.likeness import dice, words
+from runner_sync.statements.likeness import dice, word_similarity, words
 from runner_sync.thresholds import CLOSE, DISTINCT
 
 
@@ -335,7 +335,7 @@ def _has_older_parts(omni: Node, base: Node, heritage: Heritage) -> bool:
 
 def _is_version(one: str, other: str) -> bool:
     """Whether two canonical statements begin alike and share most words."""
-    return _have_similar_start(one, other) and dice(words(one), words(other)) >= CLOSE
+    return _have_similar_start(one, other) and word_similarity(one, other) >= CLOSE
 
 
 def _have_similar_start(one: str, other: str) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from runner_sync.lineage import Candidate, classify, find_origin, fingerprint, similarity
 from runner_sync.lock import Entry
 from runner_sync.model import Unit
-from runner_sync.statements.likeness import dice, words
+from runner_sync.statements.likeness import word_similarity
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import translate_to_npu
 from runner_sync.verify.runners.reading import Reading
@@ -102,15 +102,10 @@ def _has_edited_form(statement: str, own: Iterable[str], dropped: Iterable[str])
     It must be more similar to ``statement`` than to any statement that upstream dropped.
     """
     return any(
-        (likeness := _overlap(statement, own_statement)) >= SAME_BUT_OMNI
-        and likeness > max((_overlap(own_statement, old) for old in dropped), default=0.0)
+        (likeness := word_similarity(statement, own_statement)) >= SAME_BUT_OMNI
+        and likeness > max((word_similarity(own_statement, old) for old in dropped), default=0.0)
         for own_statement in own
     )
-
-
-def _overlap(a: str, b: str) -> float:
-    """Return the Dice coefficient of the words of two statements, 0…1."""
-    return dice(words(a), words(b))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from difflib import SequenceMatcher
 from runner_sync.confidence import CONTESTED
 from runner_sync.model import Triple
 from runner_sync.statements import flatten
-from runner_sync.statements.likeness import dice, words
+from runner_sync.statements.likeness import word_similarity
 from runner_sync.texts.member_text import canonical
 from runner_sync.thresholds import REPLACING, SHORT_STATEMENT
 from runner_sync.upgrade.draft import Draft
@@ -73,10 +73,5 @@ def _find_changed_everywhere(sides: Triple) -> Iterator[tuple[str, str]]:
         for pair in zip(old[i1:i2], new[j1:j2], strict=True)
     )
     for was, now in dict.fromkeys(pairs):
-        if (
-            len(was) > SHORT_STATEMENT
-            and was not in new
-            and now not in old
-            and dice(words(was), words(now)) >= REPLACING
-        ):
+        if len(was) > SHORT_STATEMENT and was not in new and now not in old and word_similarity(was, now) >= REPLACING:
             yield was, now

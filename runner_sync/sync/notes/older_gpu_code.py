@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from runner_sync.errors import InputError
 from runner_sync.listing import at_most
 from runner_sync.model import Finding, ReviewItem
-from runner_sync.statements import UnparsableText, tree_of
+from runner_sync.statements import tree_of
 from runner_sync.sync import check_modules
 from runner_sync.sync.options import CheckOptions, UpgradeOptions
 from runner_sync.sync.trees import inputs
@@ -132,7 +132,7 @@ def _read_twins(results: Sequence[ModuleResult], given: inputs.Inputs) -> _TwinU
     tables = [texts.unit_texts(given.omni.read(path) or "", path) for path in paths]
     units = {given.profile.npu_name(name): text for table in tables for name, text in table.items()}
     members = [(name.rpartition(".")[2], text) for name, text in units.items()]
-    helpers = {name: "\n".join(_canonical_statements(text)) for name, text in members if name not in have}
+    helpers = {name: "\n".join(canonical(text)) for name, text in members if name not in have}
     return _TwinUnits(
         units=units, helpers={name: frozenset(re.findall(r"\w+", text)) for name, text in helpers.items()}
     )
@@ -150,7 +150,7 @@ def _is_asked_about(finding: Finding, asked: Iterable[ReviewItem], twins: _TwinU
         held = _find_locals(finding.symbol, twins.units.get(unit, "")) if is_name else []
         wanted = _mention_pattern([*stand_ins, *held])
         shown = [item.upstream for item in near if item.unit == unit]
-        if any(wanted.search(text) for one in shown for text in (one, *_canonical_statements(one))):
+        if any(wanted.search(text) for one in shown for text in (one, *canonical(one))):
             return True
     return False
 
@@ -180,11 +180,3 @@ def _names_attribute(value: ast.expr, symbol: str) -> bool:
         case ast.Call(func=ast.Name("getattr"), args=[_, ast.Constant(attr), *_]):
             return bool(attr == symbol)
     return False
-
-
-def _canonical_statements(text: str) -> tuple[str, ...]:
-    """Return the statements of a text as rules quote them; none if it is not Python, such as the head of a block."""
-    try:
-        return canonical(text)
-    except UnparsableText:
-        return ()

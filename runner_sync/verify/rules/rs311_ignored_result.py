@@ -37,11 +37,11 @@ from runner_sync.model import Finding, Severity
 from runner_sync.signatures import promises_value
 from runner_sync.statements import always_leaves
 from runner_sync.syntax import Function, is_name, is_none, is_nothing, is_super, walk
-from runner_sync.verify.trees.calling.callees import Callee
+from runner_sync.verify.trees.calling.callees import Callee, values_of
 from runner_sync.verify.trees.calling.virtual import VirtualCall, find_override_calls
 from runner_sync.verify.trees.classes import ClassInfo
 from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.functions import is_plain, returns_of
+from runner_sync.verify.trees.functions import returns_of
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, step_of
@@ -292,9 +292,7 @@ def _make_none_finding(frame: Frame, needing: Place, symbol: str, message: str) 
 
 def _is_sometimes_none(callee: Callee) -> bool:
     """Whether some ``return`` statements of a function give a value, and others none or ``None``."""
-    function = callee.function
-    values = list(returns_of(function)) if function is not None and is_plain(function) else []
-    are_none = [is_nothing(value) for value in values]
+    are_none = [is_nothing(value) for value in values_of(callee)]
     return any(are_none) and not all(are_none)
 
 

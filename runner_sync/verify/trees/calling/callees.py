@@ -14,7 +14,7 @@ from runner_sync import signatures
 from runner_sync.signatures import Signature
 from runner_sync.syntax import Function, is_name, is_super
 from runner_sync.verify.trees.classes import Classes, ClassInfo, Mro, is_record
-from runner_sync.verify.trees.functions import find_asserted, nodes_of
+from runner_sync.verify.trees.functions import find_asserted, is_plain, nodes_of, returns_of
 from runner_sync.verify.trees.known import all_known
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.values import generated
@@ -56,6 +56,12 @@ class Callee:
             return {}
         arguments = dict(zip(self.signature.positional, call.args, strict=False))
         return arguments | {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
+
+
+def values_of(callee: Callee) -> list[ast.expr | None]:
+    """Return what the ``return`` statements of a callee give; empty if a call gives something else, as a generator."""
+    function = callee.function
+    return list(returns_of(function)) if function is not None and is_plain(function) else []
 
 
 def functions_of(callees: Sequence[Callee]) -> list[Function]:
@@ -132,11 +138,7 @@ def _hands_everything_on(function: Function) -> bool:
     """
     parameters = function.args
     names = [a.arg for a in (parameters.vararg, parameters.kwarg) if a is not None]
-    if (
-        len(names) != 2
-        or len([*signatures.positional_parameters(function), *parameters.kwonlyargs]) != 1
-        or function.decorator_list
-    ):
+    if len(names) != 2 or len(signatures.named_parameters(function)) != 1 or function.decorator_list:
         return False
     args, kwargs = names
     used = [node.id for node in nodes_of(function) if isinstance(node, ast.Name) and node.id in names]

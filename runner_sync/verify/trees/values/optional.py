@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 
 from runner_sync.syntax import Function, assigned_names, is_none, walk
-from runner_sync.verify.trees.calling.callees import Callee
+from runner_sync.verify.trees.calling.callees import Callee, values_of
 from runner_sync.verify.trees.classes import Assignment, ClassInfo
 from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.functions import find_none_defaults, is_plain, nodes_of, returns_of
+from runner_sync.verify.trees.functions import find_none_defaults, nodes_of
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step
 from runner_sync.verify.trees.values.annotations import members_of, tuple_parts
@@ -72,8 +72,7 @@ def never_gave_none(callee: Callee, number: int, size: int) -> bool:
 
 def _find_values(callee: Callee, number: int, size: int) -> list[ast.expr]:
     """Return the expressions in one place of every returned tuple; empty if a ``return`` gives anything else."""
-    function = callee.function
-    returned = list(returns_of(function)) if function is not None and is_plain(function) else []
+    returned = values_of(callee)
     tuples = [value for value in returned if isinstance(value, ast.Tuple) and len(value.elts) == size]
     return [value.elts[number] for value in tuples] if len(tuples) == len(returned) else []
 

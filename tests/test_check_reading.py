@@ -7,7 +7,7 @@ import ast
 import pytest
 from check_samples import dedent
 
-from runner_sync.lock import digest
+from runner_sync.digests import digest
 from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
 from runner_sync.verify.runners.ancestry import find_ancestry

@@ -23,6 +23,7 @@ PACKAGE = Path(runner_sync.__file__).parent
 
 VOCABULARY = {
     "confidence",
+    "digests",
     "model",
     "doors",
     "errors",
@@ -48,6 +49,7 @@ VOCABULARY = {
 FOUNDATION = {
     "confidence": set[str](),
     "model": set[str](),
+    "digests": {"errors", "statements", "syntax"},
     "doors": set[str](),
     "errors": set[str](),
     "edits": {"syntax"},

@@ -9,8 +9,9 @@ from dataclasses import replace
 
 import pytest
 
+from runner_sync.digests import digest
 from runner_sync.errors import InputError, UnknownFormat
-from runner_sync.lock import Entry, Lock, digest, dump, is_lock, load, merge
+from runner_sync.lock import Entry, Lock, dump, is_lock, load, merge
 from runner_sync.model import BaseRef
 
 DIGEST = "0123456789abcdef" * 4

@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 from check_samples import AR, NPU_HEAD, OMNI_GPU_BASE, dedent, found, job, run, symbols
 
-from runner_sync.lock import Entry, digest
+from runner_sync.digests import digest
+from runner_sync.lock import Entry
 from runner_sync.model import BaseRef
 from runner_sync.profile import ASCEND_RUNNER
 from runner_sync.verify.check import CheckJob

@@ -19,7 +19,8 @@ from check_samples import (
 )
 from parity_samples import ASK, PLAIN, SAMPLE, gpu, npu
 
-from runner_sync.lock import Entry, digest
+from runner_sync.digests import digest
+from runner_sync.lock import Entry
 from runner_sync.model import BaseRef, Finding
 from runner_sync.verify.baseline import Baseline
 from runner_sync.verify.check import CheckJob

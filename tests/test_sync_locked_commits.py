@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sync_samples import AR, BASE, GPU_AR, GPU_BASE, Trees, commit
 
-from runner_sync import lock, sync
+from runner_sync import digests, lock, sync
 from runner_sync.errors import InputError
 from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
@@ -89,7 +89,7 @@ def settle(trees: Trees, unit: tuple[str, str], twin: tuple[str, str]) -> Path:
     lock_file = trees.omni / NPU.lock_file
     known = lock.load(lock_file.read_text("utf-8"))
     path, qualname = twin
-    digest = lock.digest(unit_texts((trees.omni / path).read_text("utf-8"), path)[qualname])
+    digest = digests.digest(unit_texts((trees.omni / path).read_text("utf-8"), path)[qualname])
     entry = known.by_key().get(unit) or lock.Entry(*unit)
     settled = replace(entry, gpu=BaseRef("vllm-omni", GONE, path, qualname, "lock", 1.0, digest))
     made = lock.merge(known, [settled], inputs=known.inputs, gone=set())

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 import pytest
 
-from runner_sync.lock import Entry, Lock, digest
+from runner_sync.digests import digest
+from runner_sync.lock import Entry, Lock
 from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
 from runner_sync.sync.planning import find_units_apart

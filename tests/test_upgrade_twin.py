@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from sync_samples import AR, GPU_AR, GPU_TWIN, NPU_TWIN
 
-from runner_sync.lock import digest
+from runner_sync.digests import digest
 from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
 from runner_sync.upgrade.job import GpuTwin, Hierarchy, Inherited, ModuleJob, ModuleResult

@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from runner_sync import lineage
+from runner_sync.digests import digest
 from runner_sync.lineage.provenance import Known, Span, trace
-from runner_sync.lock import digest
 from runner_sync.markers import read_markers
 from runner_sync.model import TITLES, BaseRef, Lineage, Source, Unit
 from runner_sync.sync.options import CheckOptions

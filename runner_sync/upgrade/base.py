@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from runner_sync import lineage, merge
+from runner_sync.digests import digest
 from runner_sync.lineage import Candidate, Origin
-from runner_sync.lock import digest
 from runner_sync.model import BaseRef, How, Lineage
 from runner_sync.profile import RunnerModule
 from runner_sync.upgrade.draft import Draft

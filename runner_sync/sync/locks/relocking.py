@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from runner_sync.digests import name_state
 from runner_sync.errors import InputError, UnknownFormat
 from runner_sync.lineage.alignment import aligned_with
 from runner_sync.lineage.inlined import append_helpers, find_twin_helpers
-from runner_sync.lock import Entry, Lock, is_lock, load, name_state
+from runner_sync.lock import Entry, Lock, is_lock, load
 from runner_sync.model import BaseRef, Project
 from runner_sync.sync.options import Progress, UpgradeOptions
 from runner_sync.sync.synced.locked import find_changed_unit

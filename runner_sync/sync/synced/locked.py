@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from runner_sync.digests import digest
 from runner_sync.errors import InputError
-from runner_sync.lock import digest
 from runner_sync.model import TITLES, BaseRef
 from runner_sync.units.texts import unit_texts
 

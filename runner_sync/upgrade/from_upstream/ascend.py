@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from runner_sync import lineage, merge
 from runner_sync.confidence import INFERRED
-from runner_sync.lock import digest
+from runner_sync.digests import digest
 from runner_sync.model import BaseRef, Triple
 from runner_sync.statements import as_module, flatten, parse_unit
 from runner_sync.texts.assignment import find_locals

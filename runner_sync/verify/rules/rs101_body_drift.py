@@ -21,8 +21,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from runner_sync.digests import digest
 from runner_sync.errors import InputError
-from runner_sync.lock import digest
 from runner_sync.model import Severity
 from runner_sync.verify.runners.drift import Difference, Follower, compare_statements, find_followers, is_copy
 from runner_sync.verify.runners.job import Subject

@@ -139,7 +139,7 @@ def digest_now(reading: Reading, qualname: str) -> str | None:
 
 
 def _digest(reading: Reading, qualname: str, *, documented: bool = True) -> str | None:
-    from runner_sync.lock import digest, digest_of
+    from runner_sync.digests import digest, digest_of
 
     unit = reading.units.get(qualname)
     if unit is None:

@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from runner_sync import lineage
+from runner_sync.digests import digest, name_state
 from runner_sync.lineage.alignment import aligned_with
 from runner_sync.lineage.inlined import append_helpers
-from runner_sync.lock import digest, name_state
 from runner_sync.model import BaseRef, Finding
 from runner_sync.profile import Profile
 from runner_sync.texts.member_text import canonical, is_same

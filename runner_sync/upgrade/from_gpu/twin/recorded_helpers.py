@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from runner_sync.digests import name_state
 from runner_sync.lineage.inlined import find_twin_helpers
-from runner_sync.lock import name_state
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.from_gpu.twin.readings import translate_units

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runner_sync.edits import Edit, Places, apply
+from runner_sync.edits import Edit, Places, apply, lines_of, without_lines
 
 LAW = settings(max_examples=150, derandomize=True, deadline=None, database=None)
 
@@ -141,3 +141,21 @@ def test_an_element_goes_with_the_comma_that_sets_it_apart(text: str, expected: 
     (call,) = (node for node in nodes(text) if isinstance(node, ast.Call))
     gone = next(one for one in call.args if ast.unparse(one) == "gone")
     assert apply(text, [Places(text).element_out(gone, call.args)]) == expected
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "expected"),
+    [(1, 1, "a"), (2, 3, "  b\n"), (2, None, "  b\n\nc"), (4, 9, "c"), (3, 2, "")],
+    ids=["one", "an empty last line", "to the end", "beyond the end", "none"],
+)
+def test_lines_are_taken_from_first_to_last(first: int, last: int | None, expected: str) -> None:
+    assert lines_of("a\n  b\n\nc", first, last) == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [({2}, "a\nc\n"), ({1, 3}, "b\n"), (set(), "a\nb\nc\n"), ({0, 9}, "a\nb\nc\n")],
+    ids=["one", "two", "none", "no lines of the text"],
+)
+def test_lines_are_left_out(lines: set[int], expected: str) -> None:
+    assert without_lines("a\nb\nc\n", lines) == expected

@@ -1,10 +1,10 @@
-"""The methods that run: which of a class's methods a text reaches."""
+"""What the text of a member tells: which of a class's methods it reaches."""
 
 from __future__ import annotations
 
 import pytest
 
-from runner_sync.upgrade.running import find_reached
+from runner_sync.texts.member_text import find_reached
 
 METHODS = {
     "pack": "def pack(self, rows):\n    return self.count(rows)\n",

@@ -25,7 +25,7 @@ from runner_sync.edits import Edit, Places, apply
 from runner_sync.lineage import FEWEST, list_nodes
 from runner_sync.statements import first_function, inside_strings, parses
 from runner_sync.syntax import Function, blocks_of, statements_of, walk
-from runner_sync.texts.member_text import self_names
+from runner_sync.texts.member_text import self_names, self_names_of
 
 Twin = tuple[str, Mapping[str, str]]
 
@@ -52,7 +52,7 @@ def inline_helpers(method: str, old: Twin, new: Twin) -> tuple[str, str]:
 
 def _find_called_helpers(side: Twin) -> frozenset[str]:
     """Return the helpers that the text of ``side`` or another helper calls."""
-    return frozenset(name for text in (side[0], *side[1].values()) for name in self_names(text)) & side[1].keys()
+    return self_names_of((side[0], *side[1].values())) & side[1].keys()
 
 
 class _Inlined(NamedTuple):

@@ -30,7 +30,7 @@ from runner_sync.sync.trees.patched_tree import PatchedTree
 from runner_sync.sync.trees.runners import DerivedModule, find_modules, refuse_lost
 from runner_sync.sync.unit_names import refuse_misspelt
 from runner_sync.texts.import_entries import read_imports
-from runner_sync.texts.member_text import self_names
+from runner_sync.texts.member_text import self_names, self_names_of
 from runner_sync.units import record_classes, texts
 from runner_sync.upgrade import (
     Elsewhere,
@@ -256,7 +256,7 @@ def _narrow_uses_by_others(derived: DerivedModule, run: _Run) -> Elsewhere:
     others = [other for other in run.modules if other is not derived]
     lacking = [self_names(o.text) - texts.members(o.text, o.module.name, o.path).keys() for o in others]
     bases = [base for other in others if other.module.gpu is not None for base in run.bases.twins.find_bases(other)[:1]]
-    before = frozenset(name for base in bases for name in self_names(base.side.text))
+    before = self_names_of(base.side.text for base in bases)
     return replace(used, called=frozenset().union(*lacking), by_twins_now=used.by_twins - before)
 
 
@@ -343,7 +343,6 @@ def find_units_apart(lock: locks.Lock, path: str, followed: Project) -> frozense
 def find_uses_by_others(derived: DerivedModule, modules: Sequence[DerivedModule], given: inputs.Inputs) -> Elsewhere:
     """Return what the modules other than ``derived``, and their GPU twins, use on ``self``."""
     others = [other for other in modules if other is not derived]
-    twins = [given.read_twin(other.module) for other in others]
-    by_twins = frozenset(name for text in twins if text for name in self_names(text))
-    called = frozenset(name for other in others for name in self_names(other.text))
+    by_twins = self_names_of(given.read_twin(other.module) for other in others)
+    called = self_names_of(other.text for other in others)
     return Elsewhere(called=called, by_twins=by_twins, by_twins_now=by_twins)

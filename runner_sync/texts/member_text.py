@@ -10,7 +10,7 @@ import copy
 import re
 import tokenize
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
 from runner_sync.statements import UnparsableText, canons, code_of, first_function, nested_canons, tree_of
@@ -71,6 +71,22 @@ def self_names(text: str) -> frozenset[str]:
         for node in walk(tree_of(text))
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and _is_self_or_class(node.value.id)
     )
+
+
+def self_names_of(texts: Iterable[str | None]) -> frozenset[str]:
+    """Return the `self_names` of all ``texts``; ``None`` has none."""
+    return frozenset(name for text in texts if text is not None for name in self_names(text))
+
+
+def find_reached(text: str, methods: Mapping[str, str]) -> set[str]:
+    """Return the ``methods`` of a class that ``text`` uses on ``self``, directly or through others."""
+    found: set[str] = set()
+    todo = [text]
+    while todo:
+        more = (self_names(todo.pop()) & methods.keys()) - found
+        found |= more
+        todo += [methods[name] for name in more]
+    return found
 
 
 def _is_self_or_class(name: str) -> bool:

@@ -5,7 +5,7 @@ Comes in: drafts and a ``ModuleJob``. Goes out: texts and answers. May touch: no
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runner_sync.texts.member_text import find_called_parents, self_names
@@ -35,17 +35,6 @@ class Running:
 
 def _is_used(member: str, members: Sequence[tuple[str, str]]) -> bool:
     return any(name != member and member in text and member in self_names(text) for name, text in members)
-
-
-def find_reached(text: str, methods: Mapping[str, str]) -> set[str]:
-    """Return the ``methods`` of a class that ``text`` uses on ``self``, directly or through others."""
-    found: set[str] = set()
-    todo = [text]
-    while todo:
-        more = (self_names(todo.pop()) & methods.keys()) - found
-        found |= more
-        todo += [methods[name] for name in more]
-    return found
 
 
 def find_running(class_name: str, drafts: Sequence[Draft], job: ModuleJob) -> Running:

@@ -18,7 +18,7 @@ from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import DerivedModule
-from runner_sync.texts.member_text import self_names
+from runner_sync.texts.member_text import find_reached, self_names_of
 from runner_sync.trees import Tree
 from runner_sync.units import join, set_bases, texts
 from runner_sync.upgrade import GpuTwin, Hierarchy, Inherited, ModuleRevision, is_selected
@@ -155,13 +155,10 @@ def _find_names_of_selected(
     assert derived.module.gpu is not None
     there = gpu_new.members(derived.module.gpu.name) if gpu_new is not None else {}
     here = texts.members(derived.text, derived.module.name, derived.path)
-    todo = [name for name in there if is_selected(f"{derived.module.name}.{name}", only)]
-    read = set[str]()
-    while todo:
-        news = self_names(there[todo.pop()]) - read
-        todo += [name for name in sorted(news) if name in there and name not in here]
-        read |= news
-    return frozenset(read)
+    selected = [text for name, text in there.items() if is_selected(f"{derived.module.name}.{name}", only)]
+    only_there = {name: text for name, text in there.items() if name not in here}
+    reached = {name for text in selected for name in find_reached(text, only_there)}
+    return self_names_of([*selected, *(there[name] for name in reached)])
 
 
 def _decide_mixins(
@@ -220,6 +217,4 @@ def _find_names_used(
     twins = {other.module.gpu.path: other for other in modules if other.module.gpu is not None}
     now = (given.omni.read(path) for path in sorted(twins))
     then = (side.text for other in twins.values() if (side := read_settled(other)) is not None)
-    return _NamesUsed(
-        *(frozenset(name for text in texts_ if text for name in self_names(text)) for texts_ in (now, then))
-    )
+    return _NamesUsed(self_names_of(now), self_names_of(then))

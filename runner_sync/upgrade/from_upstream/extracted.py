@@ -18,11 +18,10 @@ from collections.abc import Collection, Mapping, Sequence
 from runner_sync import lineage, merge
 from runner_sync.confidence import CONTESTED
 from runner_sync.statements import Node, enclosing, flatten
-from runner_sync.texts.member_text import canonical, self_names
+from runner_sync.texts.member_text import canonical, find_reached, self_names
 from runner_sync.units.splitting import bare_name
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.questions.reviews import Shown, make_review
-from runner_sync.upgrade.running import find_reached
 
 FEWEST = 2
 """Statements that a new method, with those it calls, must have from the old one to count as taken out of it."""

@@ -18,10 +18,9 @@ from collections.abc import Mapping
 from runner_sync import lineage
 from runner_sync.edits import margin
 from runner_sync.statements import flatten, parses
-from runner_sync.texts.member_text import self_names, split_head
+from runner_sync.texts.member_text import find_reached, self_names, split_head
 from runner_sync.thresholds import FROM_OLD
 from runner_sync.units.splitting import bare_name
-from runner_sync.upgrade.running import find_reached
 
 CUT = "__runner_sync_cut__()"
 """The marker statement between the two halves; it never reaches a file."""

@@ -19,7 +19,7 @@ from runner_sync.model import ReviewItem
 from runner_sync.statements import as_module, flatten, parse_unit
 from runner_sync.syntax import attribute_by_name, calls_in, is_name, self_attributes_set, walk
 from runner_sync.texts.assignment import find_early_reads, find_locals, find_unsure_reads
-from runner_sync.texts.member_text import self_names
+from runner_sync.texts.member_text import self_names, self_names_of
 from runner_sync.texts.names import used_names
 from runner_sync.texts.soundness import find_reads, find_repeated_tests, find_unreachable
 from runner_sync.units.texts import select_members
@@ -195,7 +195,7 @@ def _find_lost_in_vllm(owner: str, drafts: Sequence[Draft], job: ModuleJob, vllm
         - inherited.members.keys()
         - inherited.vllm.keys()
     )
-    names &= {name for text in mine for name in self_names(text)}
+    names &= self_names_of(mine)
     return names - _find_set_among(names, [*mine, *_iterate_other_texts(owner, job), *inherited.vllm.values()])
 
 

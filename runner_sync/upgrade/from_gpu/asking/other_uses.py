@@ -19,7 +19,7 @@ from runner_sync.confidence import CONTESTED
 from runner_sync.model import ReviewItem
 from runner_sync.statements import parse_unit
 from runner_sync.syntax import Function, blocks_of, walk
-from runner_sync.texts.member_text import canonical, self_names
+from runner_sync.texts.member_text import canonical, self_names, self_names_of
 from runner_sync.thresholds import LONGEST_USE
 from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
@@ -37,7 +37,7 @@ def ask_about_other_uses(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide)
     ported: dict[str, set[str]] = {}
     for owner in dict.fromkeys(draft.owner for draft in drafts if draft.owner):
         mine = list_members(drafts, owner)
-        known = {name for draft in mine for name in self_names(draft.before)}
+        known = self_names_of(draft.before for draft in mine)
         ported[owner] = {d.member for d in mine if not d.before and d.text and d.name in side.new} - known
     return [
         draft

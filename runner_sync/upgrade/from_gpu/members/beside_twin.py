@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from runner_sync.fitting.members import Member, Obstacle, Twins, classify_members
-from runner_sync.texts.member_text import find_called_parents, self_names
+from runner_sync.texts.member_text import find_called_parents, self_names, self_names_of
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft, Stage, list_members
 from runner_sync.upgrade.from_gpu.twin import mixins
@@ -90,19 +90,15 @@ def _find_selected(class_name: str, side: GpuSide, job: ModuleJob) -> set[str]:
     return {name.rpartition(".")[2] for name in names if is_selected(name, job.settings.only)}
 
 
-def _find_newly_called(drafts: Sequence[Draft], job: ModuleJob) -> set[str]:
+def _find_newly_called(drafts: Sequence[Draft], job: ModuleJob) -> frozenset[str]:
     """Return members of ``self`` that vllm-ascend's runner or the module itself newly calls in this upgrade."""
     followed = {draft.base.ref for draft in drafts if draft.base is not None}
     before = [side.text for side in job.upstream.bases if side.ref in followed]
     now = [job.upstream.new.text] if job.upstream.new is not None and before else []
     before += [draft.before for draft in drafts]
     now += [draft.text for draft in drafts if not draft.removed]
-    news = _find_called({*now}.difference(before))
-    return news - _find_called(before) if news else news
-
-
-def _find_called(texts_: Iterable[str]) -> set[str]:
-    return {name for text in texts_ for name in self_names(text)}
+    news = self_names_of({*now}.difference(before))
+    return news - self_names_of(before) if news else news
 
 
 def _list_module_definitions(side: GpuSide, job: ModuleJob) -> dict[str, str]:

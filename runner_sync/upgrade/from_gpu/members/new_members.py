@@ -12,7 +12,7 @@ from runner_sync.confidence import INFERRED, REQUIRED
 from runner_sync.fitting.hooks import describe_skipped_steps, fit_sampler_hook
 from runner_sync.fitting.members import Member, find_predecessor, find_successor
 from runner_sync.model import ReviewItem
-from runner_sync.texts.member_text import self_names
+from runner_sync.texts.member_text import find_reached, self_names
 from runner_sync.upgrade.draft import Draft, Stage, list_members
 from runner_sync.upgrade.from_gpu.asking import unconfirmed
 from runner_sync.upgrade.from_gpu.asking.untranslated import ask_about_untranslated
@@ -21,7 +21,6 @@ from runner_sync.upgrade.from_gpu.twin import owing
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, record_twin
 from runner_sync.upgrade.job import ModuleJob, is_selected
 from runner_sync.upgrade.questions.reviews import Shown, make_not_ported_review, make_review
-from runner_sync.upgrade.running import find_reached
 
 
 def port_members(

@@ -24,7 +24,7 @@ from runner_sync.lineage.inlined import Twin
 from runner_sync.listing import at_most
 from runner_sync.model import ReviewItem
 from runner_sync.statements import first_function
-from runner_sync.texts.member_text import canonical, self_names
+from runner_sync.texts.member_text import canonical, find_reached, self_names
 from runner_sync.thresholds import NAMED, QUOTED
 from runner_sync.units.texts import select_members
 from runner_sync.upgrade.draft import Draft
@@ -35,7 +35,6 @@ from runner_sync.upgrade.from_gpu.twin.readings import translate_units
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 from runner_sync.upgrade.revision import ModuleRevision
-from runner_sync.upgrade.running import find_reached
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,12 +187,9 @@ def _find_comment_parent(items: list[_Item], position: int) -> _Item | None:
     """
     comment = items[position]
     following = next((i for i in items[position + 1 :] if i.kind != "comment"), None)
-    if following is not None and following.column == comment.column and following.kind != "clause":
+    if following is not None and following.column >= comment.column and following.kind != "clause":
         return following.parent
-    previous = next((i for i in reversed(items[:position]) if i.kind != "comment"), None)
-    if following is not None and following.column > comment.column and following.kind != "clause":
-        return following.parent
-    candidate = previous
+    candidate = next((i for i in reversed(items[:position]) if i.kind != "comment"), None)
     if candidate is not None and candidate.compound and comment.column > candidate.column:
         return candidate
     while candidate is not None and candidate.column > comment.column:

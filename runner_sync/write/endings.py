@@ -40,8 +40,7 @@ def restore(disk: str, after: str) -> str:
     text = after.removeprefix(_BOM)
     plain = disk.removeprefix(_BOM)
     if plain and text:
-        text = text if not plain.endswith("\n") else text.removesuffix("\n") + "\n"
-        text = text if plain.endswith("\n") else text.removesuffix("\n")
+        text = text.removesuffix("\n") + ("\n" if plain.endswith("\n") else "")
     if "\r" in plain:
         text = _restore_endings(plain, text)
     return (_BOM if disk.startswith(_BOM) else "") + text

@@ -164,8 +164,8 @@ class Program(CallGraph):
         # A declaration counts only if no assignment gives a known value: upstream's record is not what omni stores.
         valued = [pair for pair in written if not _only_declares(pair[1])]
         found = [self._infer_assigned(info, a, depth) for info, a in (first if annotated else valued)]
-        if not any(found):
-            found = [self._infer_assigned(info, a, depth) for info, a in (first if annotated else written)]
+        if not annotated and not any(found):
+            found = [self._infer_assigned(info, a, depth) for info, a in written]
         if annotated and all(_only_declares(assignment) for assignment in annotated):
             others = [self._infer_assigned(info, a, depth) for info, a in written if info is not written[0][0]]
             found.append(self._select_derived(unite([part for part in others if part]) or [], unite(found) or []))

@@ -38,19 +38,12 @@ def drop_gone_from_gpu(
     that NPU has edited and that lost its last caller, because the edits exist nowhere else. Keeps methods that
     vllm-ascend has, too. The question names the function of another module that the GPU runner moved the method to.
     """
-    mine = [d for d in drafts if d.chosen and d.owner == class_name]
-    gone = [d for d in mine if d.member in old and d.member not in new and d.upstream is None]
-    gone = [d for d in gone if not is_read_by_class(d, job)]
-    ports = [d for d in gone if is_port(d.before, old[d.member])]
-    edited = [d for d in ports if not is_same(d.before, old[d.member]) and was_called(d, drafts)]
-    gone = [d for d in gone if is_same(d.before, old[d.member])]
-    elsewhere = job.target.elsewhere.at_all
-    called = [d for d in gone if d.member in elsewhere or is_called(d, [o for o in drafts if o not in gone])]
-    while called:
-        gone = [d for d in gone if d not in called]
-        called = [d for d in gone if is_called(d, called)]
+    orphans = [d for d in drafts if d.owner == class_name and _has_lost_original(d, job, old=old, new=new)]
+    ports = [d for d in orphans if is_port(d.before, old[d.member])]
+    gone = _find_uncalled([d for d in orphans if is_same(d.before, old[d.member])], drafts, job)
     remaining = [d for d in drafts if d not in gone]
-    edited = [d for d in edited if d.member not in elsewhere and not is_called(d, remaining)]
+    edited = [d for d in ports if not is_same(d.before, old[d.member]) and was_called(d, drafts)]
+    edited = [d for d in edited if not _is_needed(d, remaining, job)]
 
     moves = Moves(job, side)
     originals = {d.name: _Original(old[d.member], _find_moved(d, moves)) for d in (*gone, *ports)}
@@ -63,6 +56,27 @@ def drop_gone_from_gpu(
     callers = {d.name: [o.member for o in remaining if o.owner == class_name and is_called(d, [o])] for d in kept}
     asked |= {d.name: _ask_about_called(d, job, originals[d.name], callers[d.name]) for d in kept if callers[d.name]}
     return [asked.get(draft.name, draft) for draft in drafts]
+
+
+def _has_lost_original(draft: Draft, job: ModuleJob, *, old: Mapping[str, str], new: Mapping[str, str]) -> bool:
+    """Whether the GPU class no longer has a method, and neither vllm-ascend nor the body of the NPU class needs it."""
+    is_lost = draft.chosen and draft.member in old and draft.member not in new and draft.upstream is None
+    return is_lost and not is_read_by_class(draft, job)
+
+
+def _find_uncalled(methods: list[Draft], drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
+    """Return those of the ``methods`` that nothing calls but each other."""
+    others = [d for d in drafts if d not in methods]
+    called = [d for d in methods if _is_needed(d, others, job)]
+    while called:
+        methods = [d for d in methods if d not in called]
+        called = [d for d in methods if is_called(d, called)]
+    return methods
+
+
+def _is_needed(draft: Draft, others: Sequence[Draft], job: ModuleJob) -> bool:
+    """Whether one of ``others`` or another module uses a method."""
+    return draft.member in job.target.elsewhere.at_all or is_called(draft, others)
 
 
 def _is_newly_gone(draft: Draft, job: ModuleJob) -> bool:

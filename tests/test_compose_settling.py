@@ -136,3 +136,35 @@ def test_comments_are_found_by_id_but_not_in_strings() -> None:
     assert find_comments(text) == {"R1": 6, "R2f": 8}
     assert find_comments(keep_chosen(text, "R1")) == {"R2f": 7}
     assert find_comments("a = 1\n") == {}
+
+
+def make_twice(comment: str, first: str, second: str, *, between: str = "") -> str:
+    return make_text(f"if a:\n    {comment}    {first}{between}else:\n    {comment}    {second}")
+
+
+def test_a_question_at_two_places_is_settled_at_both() -> None:
+    item = make_item(omni="b = 1\n", upstream="b = 2\n", chosen="b = 2\n")
+    text = make_twice(COMMENT, "b = 2\n", "b = 2\n")
+    assert find_comments(text) == {"R1": 4}
+    assert keep_chosen(text, "R1") == make_text("if a:\n    b = 2\nelse:\n    b = 2\n")
+    assert take_side(text, item, "omni") == make_text("if a:\n    b = 1\nelse:\n    b = 1\n")
+
+
+def test_two_places_of_a_question_are_no_code_from_another_place() -> None:
+    """The first place has omni's lines by the time the second gets them."""
+    item = make_item(omni="c = 1\nd = 1\n", chosen="b()\n")
+    text = make_twice(COMMENT, "b()\n", "b()\n")
+    halves = "if a:\n    c = 1\n    d = 1\nelse:\n    c = 1\n    d = 1\n"
+    assert take_side(text, item, "omni") == make_text(halves)
+
+
+def test_a_question_of_which_one_place_was_edited_is_settled_at_none() -> None:
+    item = make_item(omni="b = 1\n", chosen="b = 2\n")
+    for first, second in (("b = 2\n", "b = 3\n"), ("b = 3\n", "b = 2\n")):
+        with pytest.raises(InputError, match=r"R1: .*does not stand below its comment"):
+            take_side(make_twice(COMMENT, first, second), item, "omni")
+
+
+def test_only_the_comments_of_the_question_go() -> None:
+    text = make_twice(COMMENT, "b = 2\n", "b = 2\n", between="    # runner-sync: review R2 too\n    c = 1\n")
+    assert find_comments(keep_chosen(text, "R1")) == {"R2": 5}

@@ -27,29 +27,34 @@ _BY_HAND = "edit the file, then delete the comment"
 
 
 def find_comments(text: str) -> dict[str, int]:
-    """Return the line of the review comment of each id, in the order of the file."""
+    """Return the line of the first review comment of each id, in the order of the file."""
+    return {item_id: lines[0] for item_id, lines in _find_places(text).items()}
+
+
+def _find_places(text: str) -> dict[str, list[int]]:
+    """Return the lines of the review comments of each id: a method may hold the same passage several times."""
     if WORD not in text:
         return {}
     inside = inside_strings(text)
-    found: dict[str, int] = {}
+    found: dict[str, list[int]] = {}
     for number, line in enumerate(text.split("\n"), start=1):
         comment = _COMMENT.match(line)
         if comment and number - 1 not in inside:
-            found.setdefault(comment[1], number)
+            found.setdefault(comment[1], []).append(number)
     return found
 
 
 def keep_chosen(text: str, item_id: str) -> str:
-    """Return ``text`` without the comment of the item: what stands below it is settled."""
-    lines = text.split("\n")
-    del lines[find_comments(text)[item_id] - 1]
-    return "\n".join(lines)
+    """Return ``text`` without the comments of the item: what stands below them is settled."""
+    places = _find_places(text)[item_id]
+    return "\n".join(line for number, line in enumerate(text.split("\n"), start=1) if number not in places)
 
 
 def take_side(text: str, item: ReviewItem, side: Side) -> str:
-    """Return ``text`` with the text of ``side`` in the place of the chosen one, and without the item's comment.
+    """Return ``text`` with the text of ``side`` in the place of the chosen one, and without the item's comments.
 
-    A pair of rulers around nothing else goes, too. Raises ``InputError``
+    That happens at each place of the item, or at none. A pair of rulers around nothing else goes, too. Raises
+    ``InputError``
 
     - if the chosen text does not stand below the comment as the item shows it, or the item leaves lines out;
     - if nothing was chosen, so that the place of the new code is uncertain;
@@ -63,23 +68,37 @@ def take_side(text: str, item: ReviewItem, side: Side) -> str:
         raise InputError(f"{item.id}: what was left out has no certain place here; {_BY_HAND}.")
     if _ELIDED in (line.strip() for line in (*chosen.lines, *wanted.lines)):
         raise InputError(f"{item.id}: its texts leave out lines in between; {_BY_HAND}.")
+    made = text
+    # From the last place on: the lines above keep their numbers, and stand as in ``text``.
+    for line in reversed(_find_places(text)[item.id]):
+        start = _find_chosen(text, chosen, wanted, item.id, line)
+        made = _replace(made, (line - 1, start), chosen, wanted, item.id)
+    return made
+
+
+def _find_chosen(text: str, chosen: _Passage, wanted: _Passage, item_id: str, line: int) -> int:
+    """Return the offset of the chosen text below the comment in ``line``; raises ``InputError`` as `take_side` does."""
     lines = text.split("\n")
-    at = find_comments(text)[item.id] - 1
-    start = _find(chosen, lines, at + 1, inside_strings(text))
+    start = _find(chosen, lines, line, inside_strings(text))
     if start is None:
         raise InputError(
-            f"{item.id}: what the upgrade chose does not stand below its comment as it is shown; {_BY_HAND}."
+            f"{item_id}: what the upgrade chose does not stand below its comment as it is shown; {_BY_HAND}."
         )
+    if _is_from_elsewhere(chosen, wanted, _list_lines(text, line) - {*range(start, start + len(chosen.lines))}, lines):
+        raise InputError(f"{item_id}: this side shows code from another place; {_BY_HAND}.")
+    return start
+
+
+def _replace(text: str, offsets: tuple[int, int], chosen: _Passage, wanted: _Passage, item_id: str) -> str:
+    """Return ``text`` with ``wanted`` for ``chosen``, whose comment and first line stand at ``offsets``."""
+    at, start = offsets
+    lines = text.split("\n")
     indent = chosen.find_indent(lines[start]) if chosen.lines else margin(lines[at])
     above, below = [*lines[:at], *lines[at + 1 : start]], lines[start + len(chosen.lines) :]
-    if _is_from_elsewhere(
-        chosen, wanted, _list_lines(text, at + 1) - {*range(start, start + len(chosen.lines))}, lines
-    ):
-        raise InputError(f"{item.id}: this side shows code from another place; {_BY_HAND}.")
     if not wanted.lines:
         _drop_empty_rulers(above, below)
     made = "\n".join([*above, *wanted.indented(indent), *below])
-    _refuse_unsound(made, text, item.id, at + 1)
+    _refuse_unsound(made, text, item_id, at + 1)
     return made
 
 

@@ -306,6 +306,23 @@ def test_an_empty_patch_has_its_reason_and_no_second_run(sync: FakeSync, capsys:
 
 
 @pytest.mark.parametrize(
+    ("words", "explained", "is_said"),
+    [("", 1, True), ("", 0, False), ("-o text", 1, False), ("-o markdown:plan.md", 1, False)],
+)
+def test_an_empty_patch_says_why_nothing_was_ported(
+    sync: FakeSync, capsys: pytest.CaptureFixture[str], words: str, explained: int, *, is_said: bool
+) -> None:
+    notes = ("A.run is not ported: nothing on NPU calls it",)
+    sync.report = replace(PLAN, units=(), reviews=(), changes=(), notes=notes, summary={"explained": explained})
+    sync.lock = None
+    assert cli.run(["upgrade", "--diff", "--only", "A.run", *words.split()]) == 0
+    err = capsys.readouterr().err
+    assert ("note: A.run is not ported: nothing on NPU calls it\n" in err) == is_said
+    assert ("Nothing was ported; the notes say why.\n" in err) == is_said or words
+    assert ("There is nothing to bring into step." in err) == (not explained)
+
+
+@pytest.mark.parametrize(
     ("words", "ids", "after", "said"),
     [
         ("", ("Rx",), "a = 1\n", "1 review item is in no line of the patch: add -o text to read it.\n"),

@@ -115,9 +115,14 @@ def test_without_a_vllm_ascend_nothing_is_said_about_its_calls(tmp_path: Path, m
     gpu = dedent(OMNI_TREE[GPU_AR]) + "\n    def _history(self):\n        return self.input_batch.history\n"
     lay_out(trees.omni, {GPU_AR: gpu})
     alone = replace(trees.upgrade(trees.ascend_new), ascend=TreeOptions(), upstream=False)
-    (said,) = [note for note in sync.upgrade(replace(alone, only=("_history",))).report.notes if "_history" in note]
+    report = sync.upgrade(replace(alone, only=("_history",))).report
+    (said,) = [note for note in report.notes if "_history" in note]
     assert "is not ported: no omni code calls it, and a run without vllm-ascend (--gpu-only) cannot tell" in said
-    assert any("nothing in omni calls" in note for note in sync.upgrade(alone).report.notes)
+    assert ": name one with --ascend-path or --ascend-version" in said
+    assert report.summary["explained"] == 1
+    whole = sync.upgrade(alone).report
+    assert any("nothing in omni calls" in note for note in whole.notes)
+    assert "explained" not in whole.summary
 
 
 def test_what_was_left_out_before_is_asked_about_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

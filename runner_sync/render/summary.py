@@ -129,6 +129,8 @@ def describe_in_step(report: Report) -> str:
         return f"{outcome} against {' and '.join(targets)}." if targets else "No findings."
     if report.command == "upgrade":
         total = len(report.units)
+        if not total and report.summary.get("explained"):
+            return "Nothing was ported; the notes say why."
         if not total:
             return "There is nothing to bring into step."
         units = f"All {total} units looked at are" if total > 1 else "The unit looked at is"

@@ -51,6 +51,11 @@ def _render_input(source: Source, ink: Ink) -> str:
     return f"{one_line(source.ref)}  {ink.paint(', '.join([source.kind, *details]), 'dim')}"
 
 
+def render_notes(report: Report, *, color: bool = False, width: int = 100) -> str:
+    """Return the notes of a report as `render_text` shows them; no newline ends the text."""
+    return _render_notes(report, Ink(color, width))
+
+
 def _render_notes(report: Report, ink: Ink) -> str:
     return "\n".join(ink.fold(f"note: {one_line(note)}") for note in (*report.notes, report.advice) if note)
 

@@ -63,14 +63,15 @@ def _summarise(
 ) -> dict[str, int | str]:
     """Return the figures of a run.
 
-    These are included only if not zero: review comments in the old texts, unported GPU members, and the flags for
-    ``--gpu-only`` and for an unverified result.
+    These are included only if not zero: review comments in the old texts, unported GPU members, those of
+    ``--only`` that a note explains, and the flags for ``--gpu-only`` and for an unverified result.
     """
     open_before = sum(result.before.count(WORD) for result in results)
     unverified = command == "upgrade" and bool(result_check.why_unverified(given, options))
     extras = {
         "left_open": open_before,
         **(run_notes.count_unported(results) if not options.only else {}),
+        "explained": run_notes.count_explained(results, options),
         "gpu_only": int(not options.upstream),
         "unverified": int(unverified),
     }

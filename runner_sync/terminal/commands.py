@@ -145,11 +145,15 @@ def _say_what_was_found(report: Report, outputs: Sequence[Output], screen: Scree
 def _say_what_was_planned(planned: Upgrade, outputs: Sequence[Output], screen: Screen) -> None:
     """Say which review items ``--diff`` did not show, and how to write the files.
 
-    Without a patch of a source the items are the result of the run, and are shown instead of counted.
+    Without a patch of a source the items are the result of the run, and are shown instead of counted; so are the notes
+    if they say why nothing was ported.
     """
+    from runner_sync.render.text import render_notes
     from runner_sync.terminal.advice import find_list, find_only_listed
 
     unseen = find_only_listed(planned.report)
+    if planned.report.summary.get("explained") and not planned.changes and not find_list(outputs):
+        screen.say(render_notes(planned.report, width=screen.width()))
     if unseen and not find_list(outputs):
         if planned.changes:
             items = "1 review item is" if len(unseen) == 1 else f"{len(unseen)} review items are"

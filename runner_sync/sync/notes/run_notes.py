@@ -158,18 +158,33 @@ def count_unported(results: Sequence[ModuleResult]) -> dict[str, int]:
 
 def _explain_unported(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
     """Explain for each GPU member that ``--only`` selects why it needs no port."""
-    unknown = "no omni code calls it, and a run without vllm-ascend (--gpu-only) cannot tell whether vllm-ascend does"
+    unknown = (
+        "no omni code calls it, and a run without vllm-ascend (--gpu-only) cannot tell whether vllm-ascend does: name "
+        "one with --ascend-path or --ascend-version"
+    )
     reasons = {
         "inherited": "the NPU class inherits a version of it",
         "unneeded": "nothing on NPU calls it" if given.followed is not None else unknown,
     }
-    decided = {name: action for result in results for name, action in result.decided.items()}
-    selected = [name for name in decided if is_selected(name, options.only)]
-    reason_by_name = {name: reasons[decided[name]] for name in selected if decided[name] in reasons}
     return [
-        f"{name} is not ported: {why}{_explain_port_with_callers(name, given) if decided[name] == 'unneeded' else ''}"
-        for name, why in reason_by_name.items()
+        f"{name} is not ported: {reasons[fate]}{_explain_port_with_callers(name, given) if fate == 'unneeded' else ''}"
+        for name, fate in _list_explained(results, options).items()
     ]
+
+
+def _list_explained(results: Sequence[ModuleResult], options: UpgradeOptions) -> dict[str, str]:
+    """Return the GPU members that ``--only`` selects and that were found to need no port, with their fates."""
+    fates = {name: fate for result in results for name, fate in result.decided.items()}
+    return {
+        name: fate
+        for name, fate in fates.items()
+        if fate in ("inherited", "unneeded") and is_selected(name, options.only)
+    }
+
+
+def count_explained(results: Sequence[ModuleResult], options: UpgradeOptions) -> int:
+    """Count the GPU members that ``--only`` selects and of which a note says why they were not ported."""
+    return len(_list_explained(results, options)) if options.only else 0
 
 
 def _explain_port_with_callers(name: str, given: inputs.Inputs) -> str:

@@ -150,6 +150,25 @@ def test_a_release_that_only_the_lock_names_is_said_to_come_from_it(trees: Trees
         getattr(sync, command)(options)
 
 
+@pytest.mark.parametrize("command", ["lock", "upgrade", "verify"])
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        (f'vllm-ascend = "{GONE}"', rf" \(runner-sync\.lock names {GONE}, which only a git checkout has\)\.$"),
+        ("", r"install runner-sync\[ascend\]\.$"),
+    ],
+)
+def test_a_revision_that_only_the_lock_names_is_said_to_need_a_checkout(
+    trees: Trees, command: str, named: str, said: str
+) -> None:
+    trees.write_lock()
+    file = trees.omni / "runner-sync.lock"
+    file.write_text(re.sub(r"(?m)^vllm-ascend = .*", named, file.read_text("utf-8")), "utf-8")
+    options = trees.check() if command == "verify" else replace(trees.upgrade(trees.ascend_old), ascend=TreeOptions())
+    with pytest.raises(InputError, match=rf"^no vllm-ascend to follow: give --ascend-path or .*{said}"):
+        getattr(sync, command)(options)
+
+
 @pytest.mark.parametrize("command", ["lock", "upgrade", "check"])
 def test_a_lock_that_is_not_utf_8_is_restored_and_not_converted(trees: Trees, command: str) -> None:
     trees.write_lock()

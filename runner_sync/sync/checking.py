@@ -120,7 +120,7 @@ def verify(options: CheckOptions) -> Report:
         given = given.with_followed(
             inputs.open_locked(given.profile.followed, given.lock, given.lock_file, options.progress)
         )
-    inputs.require_tree(given.profile.followed, given.followed)
+    inputs.require_tree(given.profile.followed, given.followed, given.lock, given.lock_file)
     plain = tuple(CheckModule(derived.path, derived.text) for derived in modules)
     job, compared = _add_worlds(options, given, modules, CheckJob(given.profile, plain, read=given.omni.read))
     worlds = [world for world in (job.world, job.old_world, job.compared) if world is not None]

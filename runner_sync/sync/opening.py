@@ -38,7 +38,9 @@ def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.In
     except InputError:
         if options.upstream:
             raise  # only a port from the GPU runners can do without: the lock says which units are copies
-    given = given.with_followed(inputs.require_tree(project, followed) if options.upstream else followed)
+    if options.upstream:
+        followed = inputs.require_tree(project, followed, known, given.lock_file)
+    given = given.with_followed(followed)
     return given if project == "vllm" else replace(given, vllm=_open_vllm(options, given))
 
 

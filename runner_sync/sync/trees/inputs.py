@@ -221,12 +221,17 @@ def open_locked(project: Project, lock: Lock, lock_file: str, progress: Progress
         ) from error
 
 
-def require_tree(project: Project, tree: Tree | None) -> Tree:
-    """Return ``tree``; if it is ``None``, raise ``InputError`` with every way to name a tree of ``project``."""
+def require_tree(project: Project, tree: Tree | None, lock: Lock | None = None, lock_file: str = "") -> Tree:
+    """Return ``tree``; if it is ``None``, raise ``InputError`` with every way to name a tree of ``project``.
+
+    The message says so if the lock names a git revision, which `open_locked` cannot open.
+    """
     if tree is None:
+        ref = lock.inputs.get(project, "") if lock is not None else ""
+        revision = f" ({lock_file} names {ref}, which only a git checkout has)" if ref and not is_version(ref) else ""
         raise InputError(
             f"no {TITLES[project]} to follow: give {options_of(project)}, set {PATH_VARIABLES[project]}, "
-            f"or install runner-sync[{option_word(project)}]."
+            f"or install runner-sync[{option_word(project)}]{revision}."
         )
     return tree
 

@@ -87,6 +87,26 @@ def test_what_is_no_regular_file_is_no_file_of_the_tree(tmp_path: Path) -> None:
     assert [tree.read(f"vllm_omni/{name}") for name in ("worker", "pipe.py", "none.py")] == [None, None, None]
 
 
+@pytest.mark.parametrize("target", ["gone.py", "link.py", "gone/link.py"])
+def test_a_link_that_leads_to_no_file_is_refused_where_it_is_read(tmp_path: Path, target: str) -> None:
+    (fill(tmp_path, {INIT: ""}) / "vllm_omni/link.py").symlink_to(target)
+    with pytest.raises(
+        InputError, match=r"vllm_omni/link\.py is a symbolic link that leads to no file: mend or remove"
+    ):
+        open_path("vllm-omni", tmp_path).read("vllm_omni/link.py")
+
+
+def test_a_link_that_leads_to_no_file_is_not_listed(tmp_path: Path) -> None:
+    """Emacs puts one beside every file that is edited."""
+    package = fill(tmp_path, {INIT: "", "vllm_omni/a.py": "", "other/b.py": "b = 1\n"}) / "vllm_omni"
+    (package / ".#a.py").symlink_to("user@host.1234:5678")
+    (package / "gone.py").symlink_to("nowhere.py")
+    (package / "b.py").symlink_to("../other/b.py")
+    tree = open_path("vllm-omni", tmp_path)
+    assert tree.paths() == [INIT, "vllm_omni/a.py", "vllm_omni/b.py"]
+    assert tree.read("vllm_omni/b.py") == "b = 1\n"
+
+
 @pytest.mark.parametrize(
     ("given", "ref", "sentence"),
     [

@@ -28,7 +28,11 @@ class FolderTree:
     root: Path
 
     def read(self, path: str) -> str | None:
-        """Return the text of ``path`` with LF newlines; ``None`` if there is no such regular file."""
+        """Return the text of ``path`` with LF newlines; ``None`` if there is no such regular file.
+
+        Raises ``InputError`` for a link that leads nowhere: whoever made it meant a file, and without it a run would
+        silently leave out what the file holds.
+        """
         if path not in self._texts:
             self._texts[path] = self._read_file(path)
         return self._texts[path]
@@ -44,6 +48,8 @@ class FolderTree:
         file = self.root / path
         try:
             if not file.is_file():
+                if _is_broken_link(file):
+                    raise InputError(f"{file} is a symbolic link that leads to no file: mend or remove it.")
                 return None
             layout.check_size(file.stat().st_size, str(file))
             return layout.decode(file.read_bytes(), str(file))
@@ -51,7 +57,10 @@ class FolderTree:
             raise InputError(f"cannot read {file} ({error.strerror or error}): check its permissions.") from error
 
     def paths(self, prefix: str = "") -> list[str]:
-        """Return every ``.py`` path of the package below ``prefix``, sorted."""
+        """Return every ``.py`` path of the package below ``prefix``, sorted.
+
+        Editors mark an open file by a link beside it that leads nowhere, so such links are not listed.
+        """
         package, folder = layout.PACKAGES[self.source.project], prefix.removesuffix("/")
         is_folder = folder != prefix and folder.startswith(f"{package}/") and layout.is_inside(folder)
         # Listing the whole package would take a tenth of the time of a `check`, which needs one folder.
@@ -147,7 +156,13 @@ def _iter_python_files(top: Path) -> Iterator[Path]:
     for folder, names, files in os.walk(top, followlinks=True):
         names[:] = [name for name in names if name not in _SKIPPED and not name.startswith(".")]
         names[:] = [name for name in names if not _is_link_back(Path(folder, name))]
-        yield from (Path(folder, file) for file in files if file.endswith(".py"))
+        places = (Path(folder, file) for file in files if file.endswith(".py"))
+        yield from (place for place in places if not _is_broken_link(place))
+
+
+def _is_broken_link(place: Path) -> bool:
+    """Whether a file is a link that leads to nothing, or in a circle."""
+    return place.is_symlink() and not place.exists()
 
 
 def _is_link_back(place: Path) -> bool:

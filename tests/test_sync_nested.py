@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sync_samples import ASCEND, BASE, GPU_BASE, Trees, stay_at_home
+from sync_samples import ASCEND, BASE, GPU_BASE, VLLM, Trees, stay_at_home
 
 from runner_sync import sync
 from runner_sync.errors import InputError
@@ -39,6 +39,13 @@ def test_an_upgrade_names_the_file(trees: Trees, path: str) -> None:
     file = (trees.ascend_new if path == ASCEND else trees.omni) / path
     file.write_text(file.read_text("utf-8") + CHAIN, "utf-8")
     check_named(path, lambda: sync.upgrade(trees.upgrade(trees.ascend_new)))
+
+
+@pytest.mark.parametrize("chain", [CHAIN, "rows = table" + ".next()" * 3000 + "\n"])
+def test_an_upgrade_names_the_file_of_vllm(trees: Trees, chain: str) -> None:
+    file = trees.vllm / VLLM
+    file.write_text(file.read_text("utf-8") + chain, "utf-8")
+    check_named(VLLM, lambda: sync.upgrade(trees.upgrade(trees.ascend_new)))
 
 
 def test_a_check_names_the_file(trees: Trees) -> None:

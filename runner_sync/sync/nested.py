@@ -21,8 +21,8 @@ DEEP = 100
 def blame_deepest_file(given: inputs.Inputs) -> Iterator[None]:
     """Turn a ``RecursionError``, or an ``UnparsableText`` caused by one, into an ``InputError`` that names a file.
 
-    That is the most deeply nested file among the runners, their GPU twins and the modules that they follow. If none has
-    ``DEEP`` levels, the error is raised again.
+    That is the most deeply nested file among the runners, their GPU twins, the modules that they follow and vLLM's of
+    them. If none has ``DEEP`` levels, the error is raised again.
     """
     try:
         yield
@@ -53,12 +53,13 @@ def depth_of(text: str) -> int:
 
 
 def _read_modules(given: inputs.Inputs) -> Iterator[tuple[str, str]]:
-    """Yield path and text of each runner, GPU twin and followed module, from every tree that has it."""
+    """Yield path and text of each runner, GPU twin, followed module and vLLM's of it, from every tree that has it."""
     own = [path for module in given.profile.modules for path in module.paths]
     twins = [path for module in given.profile.modules for path in module.twin_paths]
     followed = [unit.path for module in given.profile.modules for unit in module.upstreams]
+    vllm = [given.profile.vllm_of(module).path for module in given.profile.modules]
     for tree in given.trees.values():
-        for path in dict.fromkeys([*own, *twins, *followed]):
+        for path in dict.fromkeys([*own, *twins, *followed, *vllm]):
             text = tree.read(path)
             if text is not None:
                 yield path, text

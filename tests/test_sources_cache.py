@@ -110,6 +110,23 @@ def test_a_cache_folder_that_cannot_be_is_an_error_only_when_it_was_named(
     assert cache.load("kind", "key") is None
 
 
+def test_a_user_without_a_home_is_told_to_name_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def fail(_: str) -> str:
+        raise RuntimeError("could not determine home directory")
+
+    wanted = pytest.raises(InputError, match=r"no home folder .*: name a folder with RUNNER_SYNC_CACHE\.")
+    monkeypatch.delenv("RUNNER_SYNC_CACHE", raising=False)
+    monkeypatch.setattr("platformdirs.user_cache_dir", fail)
+    with wanted:
+        cache.load("kind", "key")
+    monkeypatch.setattr("platformdirs.user_cache_dir", lambda name: f"~/.cache/{name}")
+    with wanted:
+        cache.load("kind", "key")
+    monkeypatch.setenv("RUNNER_SYNC_CACHE", str(tmp_path / "~"))
+    cache.store("kind", "key", b"found")
+    assert cache.load("kind", "key") == b"found"
+
+
 def test_what_is_large_is_read_in_parts() -> None:
     cache.store("kind", "key", b"first second")
     file = cache.open_stored("kind", "key")

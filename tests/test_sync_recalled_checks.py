@@ -199,6 +199,26 @@ def test_a_cache_that_cannot_be_written_changes_nothing(
     assert len(runs) == 2
 
 
+@pytest.mark.parametrize("home", [None, "~/.cache/runner-sync"], ids=["an error", "no path"])
+def test_a_user_without_a_home_checks_as_before(
+    home: str | None, locked: Trees, runs: list[CheckJob], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What `platformdirs` says depends on its version."""
+
+    def look_for_home(_: str) -> str:
+        if home is None:
+            raise RuntimeError("could not determine home directory")
+        return home
+
+    monkeypatch.delenv("RUNNER_SYNC_CACHE")
+    monkeypatch.setattr("platformdirs.user_cache_dir", look_for_home)
+    monkeypatch.chdir(locked.omni)
+    first = sync.check(locked.check())
+    assert sync.check(locked.check()) == first
+    assert len(runs) == 2
+    assert not Path("~").exists()
+
+
 def test_a_branch_is_never_recalled(runs: list[CheckJob]) -> None:
     """What it touched decides what is reported, and needs the texts at its start."""
     given = replace(GIVEN, before=lambda: GIVEN)
@@ -254,6 +274,7 @@ def test_another_module_of_the_program_is_another_program(monkeypatch: pytest.Mo
         (package / "a.py").write_text("c", "utf-8")
         seen.append(digest())
         (package / "note.txt").write_text("no code", "utf-8")
+        (package / ".#a.py").symlink_to("user@host.1")
         assert digest() == seen[-1]
         assert len(set(seen)) == len(seen)
     finally:

@@ -38,13 +38,24 @@ this program has its own."""
 
 
 def folder() -> Path:
-    """Return the cache's root folder for this layout version; it need not exist yet."""
+    """Return the cache's root folder for this layout version; it need not exist yet.
+
+    Raises ``InputError`` for a user without a home folder, as in some containers, if no folder is named.
+    """
     chosen = os.environ.get("RUNNER_SYNC_CACHE")
     if chosen:
         return expanded(chosen, named_by="RUNNER_SYNC_CACHE") / _LAYOUT
     import platformdirs
 
-    return Path(platformdirs.user_cache_dir("runner-sync")) / _LAYOUT
+    try:
+        found = platformdirs.user_cache_dir("runner-sync")
+    except RuntimeError:
+        found = "~"
+    if found.startswith("~"):  # older versions of platformdirs return this in place of an error
+        raise InputError(
+            "this user has no home folder that could hold the cache: name a folder with RUNNER_SYNC_CACHE."
+        )
+    return Path(found) / _LAYOUT
 
 
 def load(kind: str, key: str) -> bytes | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -18,13 +19,15 @@ import runner_sync
 def program_digest() -> str:
     """Return a digest of this program's text and of Python, on which every remembered answer depends.
 
-    The version number would not do: it is the same for all commits between two releases.
+    The version number would not do: it is the same for all commits between two releases. A file that cannot be read,
+    such as the link with which an editor locks a module, is no part of the program.
     """
     found = hashlib.sha256(sys.version.encode())
     root = str(Path(runner_sync.__file__).parent)
     for path in _find_modules(root):
-        found.update(f"{path.removeprefix(root)}\0".encode(errors="surrogateescape"))
-        found.update(hashlib.sha256(Path(path).read_bytes()).digest())
+        with suppress(OSError):
+            digest = hashlib.sha256(Path(path).read_bytes()).digest()
+            found.update(f"{path.removeprefix(root)}\0".encode(errors="surrogateescape") + digest)
     return found.hexdigest()
 
 

@@ -276,6 +276,7 @@ IMPORTS = "from vllm_ascend.runner import NPUModelRunner, AscendExperts\n"
         pytest.param(
             "vllm_omni/layers.py", "from vllm.runner import Gone\n", False, id="from what all of omni imports"
         ),
+        pytest.param("vllm_omni/platforms/npu/models/__init__.py", IMPORTS, True, id="in a package"),
         pytest.param("vllm_omni/layers.py", f"{IMPORTS}(", False, id="in a file that is no Python"),
         pytest.param("vllm/layers.py", IMPORTS, False, id="in a module that is not omni's"),
     ],

@@ -114,21 +114,23 @@ class World:
         return [path for path in paths if self.module(module_name(path)) is not None]
 
     def beside(self, paths: Sequence[str]) -> list[str]:
-        """Return the other omni modules in the folders of ``paths`` that parse: the runners' mixins and helpers."""
+        """Return the other omni modules in the folders of ``paths`` that parse: the runners' mixins and helpers.
+
+        Leaves out any ``__init__.py``.
+        """
         tree = self.trees.get("vllm-omni")
         folders = sorted({path.rpartition("/")[0] for path in paths})
         candidates = [(path, folder) for folder in folders for path in (tree.paths(f"{folder}/") if tree else ())]
-        return self.readable(
-            path for path, folder in candidates if path.rpartition("/")[0] == folder and path not in paths
-        )
+        near = [path for path, folder in candidates if path.rpartition("/")[0] == folder and path not in paths]
+        return self.readable(path for path in near if not path.endswith("/__init__.py"))
 
     def readable(self, paths: Iterable[str]) -> list[str]:
-        """Return the omni paths of ``paths`` that parse, without any ``__init__.py``."""
+        """Return the omni paths of ``paths`` that parse."""
         return [path for path in paths if self._is_readable(path)]
 
     def _is_readable(self, path: str) -> bool:
         try:
-            return not path.endswith("/__init__.py") and self.module(module_name(path)) is not None
+            return self.module(module_name(path)) is not None
         except InputError as error:
             self.unread[path] = error
             return False

@@ -334,6 +334,15 @@ def test_upgrade_finds_imports_that_begin_to_fail_elsewhere(trees_with_experts: 
     assert find_experts(sync.upgrade(options).report) == ([EXPERTS] if verify else [])
 
 
+def test_upgrade_of_one_method_leaves_imports_elsewhere_aside(trees_with_experts: Trees) -> None:
+    options = upgrade_to_new(trees_with_experts)
+    every = sync.upgrade(options).report
+    one = sync.upgrade(replace(options, only=("_finish",))).report
+    assert (find_experts(every), find_experts(one)) == ([EXPERTS], [])
+    told = "units that --only left unchanged, and not listed (`runner-sync verify"
+    assert [told in "\n".join(report.notes) for report in (every, one)] == [False, True]
+
+
 def test_upgrade_leaves_alone_imports_that_failed_before(trees_with_experts: Trees) -> None:
     (trees_with_experts.ascend_old / "vllm_ascend" / "experts.py").unlink()
     assert find_experts(sync.upgrade(upgrade_to_new(trees_with_experts)).report) == []

@@ -60,8 +60,8 @@ def find_new_breakage(given: inputs.Inputs, results: Sequence[ModuleResult], opt
         return Verified(tuple(fold_causes(found)))
     since = pair.world(given) if pair is not None else None
     found = breakage.find(world, None, paths, since=since or before, imports=False)
-    found, others = split_by_request(found, options, lambda: breakage.find(world, before, paths, imports=False))
     found += breakage.find_imports_elsewhere(world, since or before, own, given.profile.followed)
+    found, others = split_by_request(found, options, lambda: breakage.find(world, before, paths, imports=False))
     inherited, idle = breakage.find_inherited(world, own)
     notes = (
         *unread,

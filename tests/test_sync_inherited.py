@@ -291,6 +291,34 @@ def test_imports_that_fail_where_no_runner_gets_are_found(path: str, text: str, 
     assert breakage.find_imports_elsewhere(new, new, [NPU], "vllm-ascend") == []
 
 
+ONE = "from vllm_ascend.runner import AscendExperts\n"
+ON_NPU = f"import torch\nif torch.npu.is_available():\n    {ONE}"
+
+# What else the runners' GPU module holds, and whether it is told only here.
+IN_AN_IMPORTED_MODULE = {
+    "on one platform": (ON_NPU, True),
+    "late": (f"def pack(rows):\n    {ONE}", True),
+    "at the start, which is checked with the runner": (ONE, False),
+    "and is not missed": (f"try:\n    {ONE}except ImportError:\n    pass\n", False),
+    "for type checkers": (f"from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    {ONE}", False),
+}
+
+
+@pytest.mark.parametrize("name", IN_AN_IMPORTED_MODULE)
+def test_imports_that_may_fail_in_a_module_that_a_runner_imports_are_found(name: str) -> None:
+    text, is_told = IN_AN_IMPORTED_MODULE[name]
+    gpu = f"{text}{GPU}    pass\n"
+    new = world(npu=npu("pass"), gpu=gpu, ascend=NPU_PARENT + "    pass\n")
+    old = world(npu=npu("pass"), gpu=gpu, ascend=NPU_PARENT + "    pass\nclass AscendExperts:\n    pass\n")
+    for before in (None, old):
+        found = breakage.find_imports_elsewhere(new, before, [NPU], "vllm-ascend")
+        assert [one.symbol for one in found] == ["vllm_ascend.runner.AscendExperts"] * is_told
+        assert not [one for one in found if "No runner imports" in one.message]
+        both = [one.line for one in (*found, *breakage.find(new, before, [NPU])) if one.code == "RS301"]
+        assert len(both) == (is_told or name.startswith("at the start"))
+    assert breakage.find_imports_elsewhere(new, new, [NPU], "vllm-ascend") == []
+
+
 @pytest.fixture
 def trees_with_experts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trees:
     """Trees with a model that imports what only the older vllm-ascend has."""

@@ -130,24 +130,33 @@ def find_inherited_since(new: World, old: World | None, modules: Sequence[str]) 
 
 
 def find_imports_elsewhere(new: World, old: World | None, modules: Sequence[str], project: Project) -> list[Finding]:
-    """Return imports from ``project`` that fail in ``new`` and not in ``old`` (if any), outside the runners' imports.
+    """Return imports from ``project`` that fail in ``new`` and not in ``old`` (if any), and that `find` does not check.
 
-    They are in omni modules that are not imported with ``modules``, such as models and layers. Returns none from vLLM,
-    which all of omni imports: what fails there is no matter of the runners.
+    They are in omni modules that are not imported with ``modules``, such as models and layers, and in functions and
+    under conditions in modules that are. Returns none from vLLM, which all of omni imports: what fails there is no
+    matter of the runners.
     """
     if project == "vllm":
         return []
     program = _get_program(new, modules)
-    known = {module.path for module in (*program.checked, *program.imported())}
-    found = _find_failing_imports_from(program, project, without=known)
+    own = {module.path for module in program.checked}
+    found = _find_failing_imports_from(program, project, without=own)
     before = (
-        _find_failing_imports_from(_get_program(old, old.existing(modules)), project, without=known)
+        _find_failing_imports_from(_get_program(old, old.existing(modules)), project, without=own)
         if old and found
         else []
     )
     fits = {finding.identity for finding in before}
     fresh = sorted((finding for finding in found if finding.identity not in fits), key=_place)
-    return [replace(finding, message=f"{finding.message} No runner imports this module.") for finding in fresh]
+    at_start = {_place(finding) for finding in _find_failing_imports(program)} if fresh else set()
+    imported = {module.path for module in program.imported()} if fresh else set()
+    return [
+        finding
+        if finding.path in imported
+        else replace(finding, message=f"{finding.message} No runner imports this module.")
+        for finding in fresh
+        if _place(finding) not in at_start
+    ]
 
 
 def _find_failing_imports_from(program: Program, project: Project, *, without: Collection[str]) -> list[Finding]:

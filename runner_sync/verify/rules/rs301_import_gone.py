@@ -4,9 +4,9 @@ What: `from vllm.x import y` (or `import vllm.x`) in an NPU runner where the tar
 module does not define, re-export or contain `y`, or has it only below `if TYPE_CHECKING:`; also `x.y` in a function
 where `x` is such a module. A star import brings what the other module lists in `__all__`, or else every name without a
 leading underscore. Imports at the top of the other omni modules that are imported with a runner count as well: if
-OmniGPUModelRunner's module fails, no NPU worker starts; and so do imports from vllm-ascend everywhere else in omni, in
-models and layers that no runner imports. The rule also reports a base class that the module neither
-imports nor defines, because no other rule can check such a class.
+OmniGPUModelRunner's module fails, no NPU worker starts; and so do imports from vllm-ascend anywhere in omni, such as
+those in models and layers that no runner imports, and those below `if current_platform.is_npu():`. The rule also
+reports a base class that the module neither imports nor defines, because no other rule can check such a class.
 
 Example: `from vllm.v1.attention.backends.utils import CommonAttentionMetadata` after vLLM moved the class to
 `vllm.v1.attention.backend`.
@@ -19,8 +19,8 @@ Fix: import from where the target defines it now; `runner-sync upgrade` recomput
 
 Leaves alone: imports whose failure is handled (`try`, `suppress(ImportError)`), `TYPE_CHECKING` blocks, the branches of
 a version switch that do not run (`if vllm_version_is("0.24.0"):`, where the version of vLLM is known), conditional
-imports of other modules, packages outside the three trees, compiled modules, modules with `__getattr__`, with an
-unreadable star import or with a computed `__all__`, names that a start-up patch adds. Several names of one missing
+imports from vLLM in other modules, packages outside the three trees, compiled modules, modules with `__getattr__`, with
+an unreadable star import or with a computed `__all__`, names that a start-up patch adds. Several names of one missing
 module are one finding, at the first.
 """
 

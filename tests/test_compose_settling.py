@@ -168,3 +168,37 @@ def test_a_question_of_which_one_place_was_edited_is_settled_at_none() -> None:
 def test_only_the_comments_of_the_question_go() -> None:
     text = make_twice(COMMENT, "b = 2\n", "b = 2\n", between="    # runner-sync: review R2 too\n    c = 1\n")
     assert find_comments(keep_chosen(text, "R1")) == {"R2": 5}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "between", "after"),
+    [
+        pytest.param("b = 2\n", "", "b = 1\n", id="directly below each other"),
+        pytest.param("b = 2\n", "\n", "\nb = 1\n", id="a blank line between"),
+        pytest.param("b = 2\n", "# note\n", "# note\nb = 1\n", id="a comment between"),
+        pytest.param(
+            "b = 2\n", "# runner-sync: review R2 too\n", "# runner-sync: review R2 too\nb = 1\n", id="another item"
+        ),
+        pytest.param("", "", "b = 1\nb = 2\n", id="something left out"),
+        pytest.param("b = 2\n", "b = 2\n", "b = 1\nb = 1\n", id="code between: two places"),
+        pytest.param("", "c = 1\n", "b = 1\nc = 1\nb = 1\nb = 2\n", id="left out at two places"),
+        pytest.param("# note\n", "# note\n", "b = 1\nb = 1\nb = 2\n", id="two comments that were chosen"),
+    ],
+)
+def test_two_comments_about_one_place_settle_it_once(chosen: str, between: str, after: str) -> None:
+    """A merge by git may keep the comment of either branch; no line below goes twice."""
+    item = make_item(omni="b = 1\n", chosen=chosen)
+    rest = "# note\nb = 2\nc = 3\n" if chosen.startswith("#") else "b = 2\nc = 3\n"
+    text = make_text(f"{COMMENT}{between}{COMMENT}{rest}")
+    assert take_side(text, item, "omni") == make_text(f"{after}c = 3\n")
+
+
+def test_a_part_of_the_chosen_text_is_no_code_from_another_place() -> None:
+    """At either place the side is a part of what goes, at the other one too; elsewhere in the method, it is refused."""
+    item = make_item(omni="b = 1\nc = 1\n", chosen="b = 1\nc = 1\nd()\n")
+    passage = "b = 1\n    c = 1\n    d()\n"
+    text = make_twice(COMMENT, passage, passage)
+    half = "    b = 1\n    c = 1\n"
+    assert take_side(text, item, "omni") == make_text(f"if a:\n{half}else:\n{half}")
+    with pytest.raises(InputError, match="code from another place"):
+        take_side(f"{text}        b = 1\n        c = 1\n", item, "omni")

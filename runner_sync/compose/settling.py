@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from runner_sync.compose.notes import WORD, is_opening_ruler
-from runner_sync.edits import margin
+from runner_sync.edits import margin, without_lines
 from runner_sync.errors import InputError
 from runner_sync.model import ReviewItem, Side
 from runner_sync.rulers import ruler_title
@@ -46,8 +47,7 @@ def _find_places(text: str) -> dict[str, list[int]]:
 
 def keep_chosen(text: str, item_id: str) -> str:
     """Return ``text`` without the comments of the item: what stands below them is settled."""
-    places = _find_places(text)[item_id]
-    return "\n".join(line for number, line in enumerate(text.split("\n"), start=1) if number not in places)
+    return without_lines(text, _find_places(text)[item_id])
 
 
 def take_side(text: str, item: ReviewItem, side: Side) -> str:
@@ -68,25 +68,46 @@ def take_side(text: str, item: ReviewItem, side: Side) -> str:
         raise InputError(f"{item.id}: what was left out has no certain place here; {_BY_HAND}.")
     if _ELIDED in (line.strip() for line in (*chosen.lines, *wanted.lines)):
         raise InputError(f"{item.id}: its texts leave out lines in between; {_BY_HAND}.")
+    starts = _find_chosen(text, chosen, item.id)
+    lines = text.split("\n")
+    taken = {offset for start in starts.values() for offset in range(start, start + len(chosen.lines))}
+    if any(_is_from_elsewhere(chosen, wanted, _list_lines(text, line) - taken, lines) for line in starts):
+        raise InputError(f"{item.id}: this side shows code from another place; {_BY_HAND}.")
+    doubles = _find_doubles(starts, lines)
     made = text
     # From the last place on: the lines above keep their numbers, and stand as in ``text``.
-    for line in reversed(_find_places(text)[item.id]):
-        start = _find_chosen(text, chosen, wanted, item.id, line)
-        made = _replace(made, (line - 1, start), chosen, wanted, item.id)
+    for line, start in reversed(starts.items()):
+        if line in doubles:
+            made = without_lines(made, {line})
+        else:
+            made = _replace(made, (line - 1, start), chosen, wanted, item.id)
     return made
 
 
-def _find_chosen(text: str, chosen: _Passage, wanted: _Passage, item_id: str, line: int) -> int:
-    """Return the offset of the chosen text below the comment in ``line``; raises ``InputError`` as `take_side` does."""
-    lines = text.split("\n")
-    start = _find(chosen, lines, line, inside_strings(text))
-    if start is None:
-        raise InputError(
-            f"{item_id}: what the upgrade chose does not stand below its comment as it is shown; {_BY_HAND}."
-        )
-    if _is_from_elsewhere(chosen, wanted, _list_lines(text, line) - {*range(start, start + len(chosen.lines))}, lines):
-        raise InputError(f"{item_id}: this side shows code from another place; {_BY_HAND}.")
-    return start
+def _find_chosen(text: str, chosen: _Passage, item_id: str) -> dict[int, int]:
+    """Return the offset of the chosen text below each comment of the item, by the line of the comment.
+
+    Raises ``InputError`` if it does not stand below one of them.
+    """
+    lines, inside = text.split("\n"), inside_strings(text)
+    starts = {}
+    for line in _find_places(text)[item_id]:
+        start = _find(chosen, lines, line, inside)
+        if start is None:
+            raise InputError(
+                f"{item_id}: what the upgrade chose does not stand below its comment as it is shown; {_BY_HAND}."
+            )
+        starts[line] = start
+    return starts
+
+
+def _find_doubles(starts: Mapping[int, int], lines: Sequence[str]) -> set[int]:
+    """Return the lines of comments about the same place as the next one, as when a merge by git keeps both of them."""
+    return {
+        upper
+        for upper, lower in pairwise(starts)
+        if starts[upper] >= lower or not any(line.strip() and not _COMMENT.match(line) for line in lines[upper:lower])
+    }
 
 
 def _replace(text: str, offsets: tuple[int, int], chosen: _Passage, wanted: _Passage, item_id: str) -> str:

@@ -155,12 +155,11 @@ def test_a_release_that_only_the_lock_names_is_said_to_come_from_it(trees: Trees
     ("named", "said"),
     [
         (f'vllm-ascend = "{GONE}"', rf" \(runner-sync\.lock names {GONE}, which only a git checkout has\)\.$"),
+        ('vllm-ascend = "/tmp/ascend"', r" \(runner-sync\.lock names /tmp/ascend, which is no release\)\.$"),
         ("", r"install runner-sync\[ascend\]\.$"),
     ],
 )
-def test_a_revision_that_only_the_lock_names_is_said_to_need_a_checkout(
-    trees: Trees, command: str, named: str, said: str
-) -> None:
+def test_what_only_the_lock_names_and_no_release_has_is_said(trees: Trees, command: str, named: str, said: str) -> None:
     trees.write_lock()
     file = trees.omni / "runner-sync.lock"
     file.write_text(re.sub(r"(?m)^vllm-ascend = .*", named, file.read_text("utf-8")), "utf-8")

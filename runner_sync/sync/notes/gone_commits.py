@@ -5,22 +5,18 @@ Comes in: what the lock records, the trees. Goes out: notes. May touch: git, by 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from runner_sync.model import BaseRef
 from runner_sync.sync.trees import inputs
 from runner_sync.trees import InGit
 
-_COMMIT = re.compile(r"[0-9a-f]{7,40}")
-"""A commit's hash; a lock may also name a release, or the folder that it was made in."""
-
 
 def make_note(references: Iterable[BaseRef | None], given: inputs.Inputs) -> list[str]:
     """Note the commits of vllm-omni in ``references`` that the checkout lacks; nothing for a shallow clone, whose
     remedy is another one."""
     refs = sorted({one.ref for one in references if one is not None and one.project == "vllm-omni"})
-    commits = [ref for ref in refs if _COMMIT.fullmatch(ref)]
+    commits = [ref for ref in refs if inputs.is_commit(ref)]
     if not commits or not isinstance(given.omni, InGit):
         return []
     gone = given.omni.list_missing(commits)

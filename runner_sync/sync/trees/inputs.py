@@ -6,6 +6,7 @@ Comes in: options and configuration. Goes out: ``Inputs``. May touch: what ``sou
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -224,14 +225,15 @@ def open_locked(project: Project, lock: Lock, lock_file: str, progress: Progress
 def require_tree(project: Project, tree: Tree | None, lock: Lock | None = None, lock_file: str = "") -> Tree:
     """Return ``tree``; if it is ``None``, raise ``InputError`` with every way to name a tree of ``project``.
 
-    The message says so if the lock names a git revision, which `open_locked` cannot open.
+    The message says so if the lock names one that `open_locked` cannot open: a git revision, or a folder.
     """
     if tree is None:
         ref = lock.inputs.get(project, "") if lock is not None else ""
-        revision = f" ({lock_file} names {ref}, which only a git checkout has)" if ref and not is_version(ref) else ""
+        why = "which only a git checkout has" if is_commit(ref) else "which is no release"
+        named = f" ({lock_file} names {ref}, {why})" if ref and not is_version(ref) else ""
         raise InputError(
             f"no {TITLES[project]} to follow: give {options_of(project)}, set {PATH_VARIABLES[project]}, "
-            f"or install runner-sync[{option_word(project)}]{revision}."
+            f"or install runner-sync[{option_word(project)}]{named}."
         )
     return tree
 
@@ -301,6 +303,11 @@ def is_version(ref: str) -> bool:
     except ValueError:
         return False
     return "." in ref
+
+
+def is_commit(ref: str) -> bool:
+    """Whether ``ref`` is the hash of a commit; a lock may also name a release, or the folder that it was made in."""
+    return re.fullmatch(r"[0-9a-f]{7,40}", ref) is not None
 
 
 def read_first(tree: Tree, paths: Iterable[str]) -> tuple[str, str] | None:

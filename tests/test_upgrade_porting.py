@@ -118,8 +118,13 @@ def test_without_a_vllm_ascend_nothing_is_said_about_its_calls(tmp_path: Path, m
     report = sync.upgrade(replace(alone, only=("_history",))).report
     (said,) = [note for note in report.notes if "_history" in note]
     assert "is not ported: no omni code calls it, and a run without vllm-ascend (--gpu-only) cannot tell" in said
-    assert ": name one with --ascend-path or --ascend-version" in said
+    assert said.endswith(" whether vllm-ascend does; to tell, name one with --ascend-path or --ascend-version")
     assert report.summary["explained"] == 1
+    lay_out(trees.omni, {GPU_AR: f"{gpu}\n    def _look(self):\n        return self._history()\n"})
+    (said,) = [n for n in sync.upgrade(replace(alone, only=("_history",))).report.notes if "_history is" in n]
+    assert " whether vllm-ascend does; the GPU runner does in _look: `--only NPUARModelRunner._look " in said
+    assert said.endswith(" before the call was made; to tell, name one with --ascend-path or --ascend-version")
+    lay_out(trees.omni, {GPU_AR: gpu})
     whole = sync.upgrade(alone).report
     assert any("nothing in omni calls" in note for note in whole.notes)
     assert "explained" not in whole.summary

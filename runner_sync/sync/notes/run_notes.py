@@ -158,18 +158,18 @@ def count_unported(results: Sequence[ModuleResult]) -> dict[str, int]:
 
 def _explain_unported(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
     """Explain for each GPU member that ``--only`` selects why it needs no port."""
-    unknown = (
-        "no omni code calls it, and a run without vllm-ascend (--gpu-only) cannot tell whether vllm-ascend does: name "
-        "one with --ascend-path or --ascend-version"
-    )
+    unknown = "no omni code calls it, and a run without vllm-ascend (--gpu-only) cannot tell whether vllm-ascend does"
     reasons = {
         "inherited": "the NPU class inherits a version of it",
         "unneeded": "nothing on NPU calls it" if given.followed is not None else unknown,
     }
-    return [
-        f"{name} is not ported: {reasons[fate]}{_explain_port_with_callers(name, given) if fate == 'unneeded' else ''}"
-        for name, fate in _list_explained(results, options).items()
-    ]
+    ask = "; to tell, name one with --ascend-path or --ascend-version" if given.followed is None else ""
+    explained = _list_explained(results, options)
+    ends = {
+        name: f"{_explain_port_with_callers(name, given)}{ask}" if fate == "unneeded" else ""
+        for name, fate in explained.items()
+    }
+    return [f"{name} is not ported: {reasons[fate]}{ends[name]}" for name, fate in explained.items()]
 
 
 def _list_explained(results: Sequence[ModuleResult], options: UpgradeOptions) -> dict[str, str]:

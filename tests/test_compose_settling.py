@@ -193,6 +193,14 @@ def test_two_comments_about_one_place_settle_it_once(chosen: str, between: str, 
     assert take_side(text, item, "omni") == make_text(f"{after}c = 3\n")
 
 
+def test_two_comments_about_one_place_leave_no_rulers_around_nothing() -> None:
+    ruler = "# ---- omni ----\n"
+    text = make_text(f"{ruler}{COMMENT}{COMMENT}b = 2\n{ruler}c = 3\n")
+    once = make_text(f"{ruler}{COMMENT}b = 2\n{ruler}c = 3\n")
+    item = make_item(upstream="b = 2\n", chosen="b = 2\n")
+    assert take_side(text, item, "omni") == take_side(once, item, "omni") == make_text("c = 3\n")
+
+
 def test_a_part_of_the_chosen_text_is_no_code_from_another_place() -> None:
     """At either place the side is a part of what goes, at the other one too; elsewhere in the method, it is refused."""
     item = make_item(omni="b = 1\nc = 1\n", chosen="b = 1\nc = 1\nd()\n")

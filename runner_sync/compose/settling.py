@@ -68,19 +68,16 @@ def take_side(text: str, item: ReviewItem, side: Side) -> str:
         raise InputError(f"{item.id}: what was left out has no certain place here; {_BY_HAND}.")
     if _ELIDED in (line.strip() for line in (*chosen.lines, *wanted.lines)):
         raise InputError(f"{item.id}: its texts leave out lines in between; {_BY_HAND}.")
-    starts = _find_chosen(text, chosen, item.id)
-    lines = text.split("\n")
+    starts, lines = _find_chosen(text, chosen, item.id), text.split("\n")
+    if doubles := _find_doubles(starts, lines):
+        return take_side(without_lines(text, doubles), item, side)
     taken = {offset for start in starts.values() for offset in range(start, start + len(chosen.lines))}
     if any(_is_from_elsewhere(chosen, wanted, _list_lines(text, line) - taken, lines) for line in starts):
         raise InputError(f"{item.id}: this side shows code from another place; {_BY_HAND}.")
-    doubles = _find_doubles(starts, lines)
     made = text
     # From the last place on: the lines above keep their numbers, and stand as in ``text``.
     for line, start in reversed(starts.items()):
-        if line in doubles:
-            made = without_lines(made, {line})
-        else:
-            made = _replace(made, (line - 1, start), chosen, wanted, item.id)
+        made = _replace(made, (line - 1, start), chosen, wanted, item.id)
     return made
 
 

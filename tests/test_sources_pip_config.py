@@ -49,6 +49,19 @@ def test_later_places_win_over_earlier_ones(home: Path, monkeypatch: pytest.Monk
     assert read_settings().urls == ("https://variable/simple/",)
 
 
+def test_a_user_without_a_home_folder_has_other_files(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", fail)
+    write(home / "venv/pip.conf", "[global]\nindex-url = https://venv/simple/\n")
+    assert read_settings().urls == ("https://venv/simple/",)
+    (home / "venv/pip.conf").unlink()
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "own"))
+    write(home / "own/pip/pip.conf", "[global]\nindex-url = https://own/simple/\n")
+    assert read_settings().urls == ("https://own/simple/",)
+
+
 def test_no_file_is_read_when_pip_reads_none(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(home / ".config/pip/pip.conf", "[global]\nindex-url = https://user/simple\n")
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)

@@ -88,13 +88,25 @@ def _files(environ: Mapping[str, str]) -> Iterator[Path]:
         return
     yield from (Path(folder) / "pip" / "pip.conf" for folder in _list_site_folders(environ))
     yield Path("/etc/pip.conf")
-    yield Path.home() / ".pip" / "pip.conf"
-    if sys.platform == "darwin":
-        yield Path.home() / "Library" / "Application Support" / "pip" / "pip.conf"
-    yield Path(environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "pip" / "pip.conf"
+    yield from _list_user_files(environ)
     yield Path(sys.prefix) / "pip.conf"
     if chosen:
         yield Path(chosen)
+
+
+def _list_user_files(environ: Mapping[str, str]) -> Iterator[Path]:
+    """Yield the user's own files; without a home folder, as in some containers, only the one below a named folder."""
+    named = environ.get("XDG_CONFIG_HOME")
+    try:
+        home = Path.home()
+    except RuntimeError:
+        if named:
+            yield Path(named) / "pip" / "pip.conf"
+        return
+    yield home / ".pip" / "pip.conf"
+    if sys.platform == "darwin":
+        yield home / "Library" / "Application Support" / "pip" / "pip.conf"
+    yield Path(named or home / ".config") / "pip" / "pip.conf"
 
 
 def _list_site_folders(environ: Mapping[str, str]) -> list[str]:

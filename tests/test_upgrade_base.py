@@ -58,6 +58,43 @@ def test_the_lock_goes_before_inference(locked: tuple[str, str] | None, ref: str
     assert (found.ref.ref, found.ref.how, found.side.ref) == (ref, how, ref)
 
 
+SHORT_COPY = run(1, 2, 7, 8, 9)
+WRAPPER = "    def run(self, a):\n        super().run(a)\n        self.step_1(a)\n"
+
+
+@pytest.mark.parametrize(
+    ("mine", "locked", "kind"),
+    [
+        pytest.param(SHORT_COPY, run(1, 2, 3, 4), "copy", id="the lock says what a short copy is"),
+        pytest.param(SHORT_COPY, None, "override", id="no lock"),
+        pytest.param(SHORT_COPY, run(1, 2), "override", id="a locked text that is nowhere any more"),
+        pytest.param(WRAPPER, run(1, 2, 3, 4), "override", id="a call of the parent has replaced the copy"),
+    ],
+)
+def test_a_short_copy_that_is_hardly_like_its_base_is_one_by_the_lock(mine: str, locked: str | None, kind: str) -> None:
+    entry = None
+    if locked is not None:
+        entry = BaseRef("vllm-ascend", "0.1", PATH, "NPUModelRunner.run", "lock", 1.0, digest(locked))
+    found = find_base(UNIT, mine, MODULE, SIDES[:1], locked=entry)
+    assert found is not None
+    assert found.kind == kind
+
+
+def test_a_short_copy_that_the_lock_names_follows_upstream() -> None:
+    """Without it, the copy kept the old text without a question, and the new lock had lost its entry."""
+    old, new = run(1, 2, 3, 4), run(1, 2, 3, 4, 5)
+    entry = BaseRef("vllm-ascend", "0.1", PATH, "NPUModelRunner.run", "lock", 1.0, digest(old))
+    sides = (side("0.1", old), side("0.2", new))
+    upstream = Upstream(new=sides[1], bases=sides, locked={UNIT: entry})
+    made = upgrade_module(
+        ModuleJob(NPU, MODULE, "runner.py", f"class OmniNPUModelRunner(Base):\n{SHORT_COPY}", upstream)
+    )
+    assert "self.step_5(a)" in made.after
+    synced, _gpu = made.synced[UNIT]
+    assert synced is not None
+    assert (synced.ref, synced.digest) == ("0.2", digest(new))
+
+
 def test_without_a_namesake_there_is_no_base() -> None:
     assert find_base("OmniNPUModelRunner.other", run(1), MODULE, SIDES) is None
 

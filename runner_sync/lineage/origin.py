@@ -146,8 +146,11 @@ def _fingerprint_without_elif(text: str) -> Fingerprint:
     return found
 
 
-def classify(text: str, origin: Origin | None, *, owner: str = "") -> Lineage:
+def classify(text: str, origin: Origin | None, *, owner: str = "", is_locked: bool = False) -> Lineage:
     """Return whether a unit is a copy, a thin override or omni's own. ``owner`` is the upstream class.
+
+    A unit whose origin ``is_locked`` was a copy when the lock was written, so only a call of its parent's method, with
+    which somebody may have replaced the copied body since, lets its similarity decide.
 
     A method that calls its parent's method is a wrapper with a body of its own, unless it is nearly identical to
     upstream. In real upgrades people carried 90 … 99 % of the upstream changes into copies and none into wrappers. If
@@ -165,6 +168,8 @@ def classify(text: str, origin: Origin | None, *, owner: str = "") -> Lineage:
             else origin.similarity
         )
         return "copy" if likeness >= WRAPPER else "override"
+    if is_locked:
+        return "copy"
     is_copy = origin.similarity >= (COPY_SHORT if own.total() < SHORT else COPY)
     shared = (own & upstream).total()
     is_part = shared >= max(PART, own.total() * PART_SHARE) or _is_cut_out(text, upstream)

@@ -105,7 +105,7 @@ def find_base(
     score = round(origin.similarity, 3)
     side = next(side for side in reversed(sides) if side.ref == origin.ref)
     ref = BaseRef(anchor.project, origin.ref, side.path, name, how, score, digest(origin.text), origin.composite)
-    kind = lineage.classify(text, origin, owner=anchor.name)
+    kind = lineage.classify(text, origin, owner=anchor.name, is_locked=known is not None)
     if _is_same_record(text, origin.text):
         kind = "copy"
     return Base(ref, side, origin, kind, copied, unsynced)

@@ -120,7 +120,7 @@ def children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
-_INDENTED = re.compile(r"(?:[ \t\f]*(?:#.*)?\n)*[ \t]+[^#\s]")
+_INDENTED = re.compile(r"(?:[ \t\f]*(?:#.*)?\n)*(?:[ \t\f]*\f)?[ \t]+[^#\s]")  # a form feed starts the line anew
 
 
 def is_indented(text: str) -> bool:

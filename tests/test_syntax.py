@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from runner_sync.statements.parents import parents_called
+from runner_sync.statements.parsing import tree_of
 from runner_sync.syntax import (
     attribute_by_name,
     first_line,
     head_end,
+    is_indented,
     last_word,
     same_code,
     statement_at,
@@ -244,3 +246,23 @@ def test_suites_hold_the_nodes_of_the_walk_that_are_no_expressions() -> None:
     tree = ast.parse(Path(ast.__file__).read_text("utf-8") + EVERYTHING)
     held = ast.stmt | ast.ExceptHandler | ast.match_case | ast.Module
     assert walk_suites(tree) == [node for node in walk(tree) if isinstance(node, held)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("    def run(self):\n        pass\n", True),
+        ("# about it\n\n    # and more\n    def run(self):\n        pass\n", True),
+        ("\f    def run(self):\n        pass\n", True),
+        ("  \f    def run(self):\n        pass\n", True),
+        ("\f\n    def run(self):\n        pass\n", True),
+        ("    \fdef run(self):\n        pass\n", False),
+        ("\fdef run(self):\n        pass\n", False),
+        ("\f    # about it\ndef run(self):\n    pass\n", False),
+        ("    # about it\n", False),
+    ],
+)
+def test_a_form_feed_starts_the_indentation_of_a_unit_anew(text: str, expected: bool) -> None:
+    """Python counts the columns from the form feed on, so code right behind one is not indented."""
+    assert is_indented(text) == expected
+    assert not tree_of(text).body or isinstance(tree_of(text).body[0], ast.FunctionDef)

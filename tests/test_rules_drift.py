@@ -207,6 +207,24 @@ def test_the_lock_alone_tells_that_upstream_changed() -> None:
     assert "changed `NPUModelRunner._dummy_run` since 0.24.0rc1" in finding.message
 
 
+RENAMED = BODY.replace("num_tokens", "rows").replace("hidden", "output")
+"""A copy that shares one statement with upstream word for word."""
+
+
+@pytest.mark.parametrize(
+    ("npu", "is_locked", "expected"),
+    [
+        pytest.param(RENAMED, True, 1, id="the lock says what a short copy is"),
+        pytest.param(RENAMED, False, 0, id="no lock"),
+        pytest.param("def _dummy_run(self, rows):\n    return super()._dummy_run(rows)", True, 0, id="an override now"),
+    ],
+)
+def test_a_short_copy_that_is_hardly_like_its_base_is_one_by_the_lock(npu: str, is_locked: bool, expected: int) -> None:
+    entries = [locked(npu, BODY)] if is_locked else []
+    given = job(copy(npu), upstream=upstream(SYNCED), base=upstream(BODY), entries=entries)
+    assert len(found(given, "RS101")) == expected
+
+
 def test_the_lock_alone_tells_that_upstream_did_not_change() -> None:
     given = job(copy(OMNI), upstream=upstream(BODY), base=upstream(SYNCED), entries=[locked(OMNI, BODY)])
     assert found(given, "RS101") == []

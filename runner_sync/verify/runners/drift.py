@@ -86,7 +86,9 @@ def is_copy(subject: Subject, follower: Follower) -> bool:
     known = [text for text in (follower.base, follower.upstream) if text is not None]
     origin = find_origin(follower.unit.text, [Candidate("", text) for text in known])
     owner = follower.name.rpartition(".")[0]
-    if origin is None or classify(follower.unit.text, origin, owner=owner) != "copy":
+    known_as = follower.entry.upstream if follower.entry is not None else None
+    is_locked = known_as is not None and known_as.how == "lock"
+    if origin is None or classify(follower.unit.text, origin, owner=owner, is_locked=is_locked) != "copy":
         return False
     return _likeness_to_twin(subject, follower.unit) <= origin.similarity + PORT
 

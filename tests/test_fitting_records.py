@@ -302,6 +302,21 @@ def test_remarks_go_with_the_lines_of_their_names() -> None:
     assert fitted.text == method("(\n b,\n d,  # type: ignore\n a,  # why\n c,\n)")
 
 
+@pytest.mark.parametrize(
+    ("target", "fitted"),
+    [
+        pytest.param("(a, b,  # why\n c, d)", "(b,  # why\n         d, a, c)", id="behind the first row"),
+        pytest.param("(a, b, c,\n d,  # why\n)", "(b, d,  # why\n         a, c,\n)", id="behind the last row"),
+        pytest.param("(a, b, c,  # why\n d,)", "(b, d, a, c,  # why\n         )", id="behind what comes last"),
+        pytest.param("(a, b,\n c, d)", "(b, d,\n a, c)", id="no remark: the rows stay"),
+    ],
+)
+def test_remarks_go_with_names_that_share_a_row(target: str, fitted: str) -> None:
+    found = fit_next_use(method(target), {"S": Record((*"abcd",), (*"bdac",))})
+    assert found is not None
+    assert found.text == method(fitted)
+
+
 def test_a_list_that_would_not_parse_is_left_to_people() -> None:
     assert fit_next_use(method("output, logits, metadata, \\\n            hidden, positions"), OTHERS) is None
 

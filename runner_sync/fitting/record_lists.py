@@ -48,7 +48,7 @@ def is_match(names: Sequence[str], wanted: Fields) -> bool:
 def reorder_elements(text: str, elements: Sequence[ast.expr], right: Sequence[str]) -> str:
     """Return the text with the ``elements`` of one list in another order; ``right`` are their texts in that order.
 
-    Elements on lines of their own move together with the comments behind them.
+    Elements move together with the comments behind them.
     """
     lines, rows = text.split("\n"), [element.lineno - 1 for element in elements]
     own = [
@@ -56,12 +56,41 @@ def reorder_elements(text: str, elements: Sequence[ast.expr], right: Sequence[st
         for e, row in zip(elements, rows, strict=True)
     ]
     if not all(own) or len({*rows}) < len(rows):
+        moved = _reorder_in_rows(text, elements, right)
         places = Places(text)
-        return apply(text, [places.instead_of(e, word) for e, word in zip(elements, right, strict=True)])
+        return moved or apply(text, [places.instead_of(e, word) for e, word in zip(elements, right, strict=True)])
     line_of = {ast.unparse(e): f"{m[1]},{m[2].rstrip()}" for e, m in zip(elements, own, strict=True) if m}
     for row, word in zip(rows, right, strict=True):
         lines[row] = line_of[word]
     return "\n".join(lines)
+
+
+_GAP = re.compile(r"\s*,[ \t]*(#[^\n]*)?\s*")
+"""What stands between two elements of a list; the comment is about the first."""
+
+
+def _reorder_in_rows(text: str, elements: Sequence[ast.expr], right: Sequence[str]) -> str:
+    """Return the text as `reorder_elements` does, with rows that end at comments; empty if there are none.
+
+    Also empty if anything else stands between the elements, or two are alike.
+    """
+    places = Places(text)
+    ends = [*map(places.start, elements[1:]), places.line(elements[-1].end_lineno or elements[-1].lineno)[1]]
+    gaps = [text[places.end(element) : end] for element, end in zip(elements, ends, strict=True)]
+    between = [_GAP.fullmatch(gap) for gap in gaps[:-1]]
+    behind = re.match(r"[ \t]*,?[ \t]*(#.*)?", gaps[-1])
+    if not all(between) or behind is None:
+        return ""
+    remarks = [match[1] if match else None for match in (*between, behind)]
+    if not any(remarks) or len({ast.unparse(element) for element in elements}) < len(elements):
+        return ""
+    remark_of = {ast.unparse(element): remark for element, remark in zip(elements, remarks, strict=True)}
+    indent = " " * elements[0].col_offset
+    made = "".join(f"{word},  {remark_of[word]}\n{indent}" if remark_of[word] else f"{word}, " for word in right)
+    rest = text[places.end(elements[-1]) + behind.end() :]
+    if not remark_of[right[-1]] and rest.startswith(")"):
+        made = made.removesuffix(", ")
+    return text[: places.start(elements[0])] + (made.rstrip() if rest.startswith("\n") else made) + rest
 
 
 def remove_elements(text: str, elements: Sequence[ast.expr], lost: Container[ast.expr]) -> str:

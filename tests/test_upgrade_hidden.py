@@ -290,6 +290,17 @@ def test_methods_that_miss_nothing(tmp_path: Path, own: str, target: str | None)
     assert replaced(tmp_path, own, **({"target": target} if target else {})) == []
 
 
+@pytest.mark.parametrize(("shared", "own", "is_asked"), [(3, 17, True), (1, 20, False)])
+def test_a_method_that_grew_away_from_upstreams_still_misses_its_changes(
+    tmp_path: Path, shared: int, own: int, is_asked: bool
+) -> None:
+    """15 % of the statements are upstream's, or 5 %."""
+    theirs = THEIRS.split("\n")[1 : 1 + shared]
+    mine = "".join(f"        self.own_{k}(rows)\n" for k in range(own))
+    text = "\n".join(["    def _update_states(self, rows):", *theirs, mine])
+    assert replaced(tmp_path, text) == [f"{HIDES} (it now calls self.d); the override does not call it"] * is_asked
+
+
 def test_a_method_written_after_vllms_misses_what_upstreams_does_besides(tmp_path: Path) -> None:
     """``profile_run`` of the generation runner is vLLM's, edited; vllm-ascend's is a few lines around ``super()``."""
     vllms = "".join(f"        self.step_{k}(rows)\n" for k in range(4))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks import breakages, corpus, debts, peers, planted_ports, section, tables
+from benchmarks import breakages, corpus, debts, peers, planted_ports, scoring, section, tables
 from benchmarks.chunks import SIDES, settle
 from benchmarks.spread import spread
 from runner_sync import score
@@ -27,7 +27,6 @@ from runner_sync.sync.trees.patched_tree import PatchedTree
 from runner_sync.sync.trees.runners import find_modules
 from runner_sync.transforms import translate
 from runner_sync.trees import Tree
-from runner_sync.units import texts
 from runner_sync.verify import breakage
 from runner_sync.verify.trees.world import World
 
@@ -132,7 +131,7 @@ def _merge_by_git(runner: corpus.Runner) -> dict[str, dict[str, str]]:
         edits = {name: settle(parts, side) for name, parts in zip(copies, merged, strict=True)}
         good = {name: text for name, text in edits.items() if parses(text)}
         found[f"git merge-file, {side} side"] = dict(
-            score.unparse_methods(texts.edit_units(runner.before, good, runner.path))
+            score.unparse_methods(scoring.edit_units(runner.before, good, runner.path))
         )
     return found
 

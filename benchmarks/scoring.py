@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
@@ -17,7 +17,10 @@ from benchmarks.peers import Tool
 from runner_sync import score
 from runner_sync.model import ReplayRow, Triple
 from runner_sync.statements import parse_unit, parses
-from runner_sync.units import texts
+from runner_sync.units.changing import replace_units
+from runner_sync.units.listing import record_classes
+from runner_sync.units.pieces import join
+from runner_sync.units.texts import parsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,12 @@ def _list_jobs(tool: Tool, runner: Runner) -> list[tuple[str, Triple]]:
     return list(iter_copies(runner))
 
 
+def edit_units(text: str, edits: Mapping[str, str | None], path: str) -> str:
+    """Return ``text`` with some of its units replaced."""
+    module = parsed(text, path)
+    return join(replace_units(module, edits, whole=frozenset(record_classes(module))))
+
+
 def _compose(
     tool: Tool, runner: Runner, names: Sequence[str], merged: Sequence[tuple[Part, ...]], side: ConflictSide
 ) -> ToolOutput:
@@ -89,7 +98,7 @@ def _compose(
     if tool.whole_files:
         text = good.get("", runner.before)
     else:
-        text = texts.edit_units(runner.before, good, runner.path)
+        text = edit_units(runner.before, good, runner.path)
     return ToolOutput(
         text,
         sum(count_conflicts(parts) for parts in merged),

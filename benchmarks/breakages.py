@@ -163,7 +163,9 @@ class Ground:
                 for function in bodies:
                     if isinstance(function, ast.FunctionDef) and function.name == called.attr:
                         return project, file, function
-        for node in ast.walk(module) if isinstance(called, ast.Name) else ():
+        if not isinstance(called, ast.Name):
+            return None
+        for node in ast.walk(module):
             if isinstance(node, ast.ImportFrom) and any(alias.name == called.id for alias in node.names):
                 return self._find_imported(node.module or "", called.id)
         return None

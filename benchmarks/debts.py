@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from benchmarks import corpus, tables
+from runner_sync.model import Project
 from runner_sync.profile import ASCEND_RUNNER, NPU, VLLM_RUNNER
 from runner_sync.statements import canons
 from runner_sync.sync import checking
@@ -143,7 +144,7 @@ def _read_npu_statements(omni: str) -> frozenset[str]:
     return frozenset(canon for path in paths for canon in _read_statements("vllm-omni", omni, path))
 
 
-def _read_statements(project: corpus.Project, version: str, path: str = ASCEND_RUNNER) -> frozenset[str]:
+def _read_statements(project: Project, version: str, path: str = ASCEND_RUNNER) -> frozenset[str]:
     return frozenset(canons(corpus.open_tree(project, version).read(path) or ""))
 
 
@@ -155,8 +156,8 @@ def report() -> str:
     """Return the rows and the unreported methods as Markdown. Raises ``InputError``."""
     found = make_rows()
     head = ("release", "methods completed later", "asked for", "findings of RS2xx", "of these about such a method")
-    cells = [(row.omni, str(row.paid), str(row.told), str(row.findings), str(row.came)) for row in found]
+    cells = [[row.omni, str(row.paid), str(row.told), str(row.findings), str(row.came)] for row in found]
     sums = [sum(getattr(row, name) for row in found) for name in ("paid", "told", "findings", "came")]
-    cells.append(("all", *map(str, sums)))
+    cells.append(["all", *map(str, sums)])
     silent = [f"- {row.omni}: {name}" for row in found for name in row.silent]
     return "\n".join([f"### Parity\n\n{tables.format_table(head, cells)}", *silent, ""])

@@ -17,7 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchmarks.corpus import ALIKE, measure_likeness, open_tree, select_cases
-from benchmarks.planted import load_deltas, plant
+from benchmarks.deltas import plant
+from benchmarks.planted import load_deltas
 from benchmarks.upstreams import Version
 from runner_sync import lineage
 from runner_sync.lineage import timeline

@@ -287,12 +287,12 @@ def _drop_digits(message: str) -> str:
 def _format_fixes(rows: Sequence[BreakCounts]) -> str:
     head = ("upgrade", "read before", "breaks before", "left", "made by the upgrade")
     cells = [
-        (row.name, "yes" if row.seen else "no", str(row.before), str(row.left), str(len(row.made))) for row in rows
+        [row.name, "yes" if row.seen else "no", str(row.before), str(row.left), str(len(row.made))] for row in rows
     ]
     for seen, what in ((True, "all that were read"), (False, "all that were not")):
         some = [row for row in rows if row.seen == seen]
         sums = (sum(row.before for row in some), sum(row.left for row in some), sum(len(row.made) for row in some))
-        cells.append((what, "", *map(str, sums)))
+        cells.append([what, "", *map(str, sums)])
     notes = [f"- {row.name}: {message}" for row in rows for message in row.made]
     return "\n".join([f"### Breaks\n\n{tables.format_table(head, cells)}", *notes, ""])
 

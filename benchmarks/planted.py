@@ -98,8 +98,7 @@ def _load_gpu_deltas() -> tuple[Delta, ...]:
                 known = [version.methods[name] for version in versions if name in version.methods]
                 base = max(known, key=lambda one: measure_likeness(one, text), default="")
                 if base and measure_likeness(base, text) >= ALIKE:
-                    own = (tuple(lift(base, text)) for lift in (find_insertions, find_exchanges))
-                    found.append(Delta(case.omni_before, name, *own))
+                    found.append(_lift(case.omni_before, name, base, text))
     return tuple(found)
 
 
@@ -113,9 +112,12 @@ def _load_npu_deltas() -> tuple[Delta, ...]:
             place = inputs.read_first(open_tree("vllm-omni", case.omni_before), module.paths)
             for name, text in texts.members(place[1], module.name, place[0]).items() if place else ():
                 if name in known and measure_likeness(known[name], text) >= ALIKE:
-                    own = (tuple(lift(known[name], text)) for lift in (find_insertions, find_exchanges))
-                    found.append(Delta(case.omni_before, name, *own))
+                    found.append(_lift(case.omni_before, name, known[name], text))
     return tuple(found)
+
+
+def _lift(omni: str, method: str, base: str, text: str) -> Delta:
+    return Delta(omni, method, tuple(find_insertions(base, text)), tuple(find_exchanges(base, text)))
 
 
 def build(delta: Delta, base: Version, upstream: Version, *, step: int, kind: Kind = "additions") -> Planted | None:
@@ -133,10 +135,10 @@ def build(delta: Delta, base: Version, upstream: Version, *, step: int, kind: Ki
     if kind == "edits":
         own = [one for one in delta.exchanges if not upstream_new.intersection(line.strip() for line in one.new)]
         fitting = [one for one in own if exchange(old, [one]) and exchange(new, [one])]
-        edited = exchange(old, fitting), exchange(new, fitting)
-        if not fitting or edited[0] is None or edited[1] is None:
+        edited, edited_truth = exchange(old, fitting), exchange(new, fitting)
+        if not fitting or edited is None or edited_truth is None:
             return None
-        before, truth, edits = *edited, len(fitting)
+        before, truth, edits = edited, edited_truth, len(fitting)
     candidates = [one for one in delta.insertions if not upstream_new.intersection(line.strip() for line in one.lines)]
     added = [one for one in candidates if plant(before, [one]) and plant(truth, [one])]
     planted = plant(before, added), plant(truth, added)

@@ -29,7 +29,7 @@ from benchmarks.chunks import SIDES, count_conflicts, settle
 from benchmarks.peers import merge_file
 from runner_sync import score
 from runner_sync.edits import margin
-from runner_sync.model import Triple
+from runner_sync.model import Project, Triple
 from runner_sync.profile import ASCEND_RUNNER, NPU, RunnerModule
 from runner_sync.statements import parses
 from runner_sync.sync.trees import inputs
@@ -282,7 +282,7 @@ def _make_job(plant: Plant) -> ModuleJob:
     )
 
 
-def _load_revision(project: corpus.Project, version: str, path: str) -> ModuleRevision:
+def _load_revision(project: Project, version: str, path: str) -> ModuleRevision:
     return ModuleRevision(version, corpus.open_tree(project, version).read(path) or "", path)
 
 

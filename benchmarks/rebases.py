@@ -23,9 +23,10 @@ from benchmarks import corpus, section, tables
 from benchmarks.debts import get_vllm_version
 from benchmarks.spread import spread
 from runner_sync import sync
-from runner_sync.model import Finding
+from runner_sync.model import Finding, Project
 from runner_sync.profile import GPU
 from runner_sync.sync.options import TreeOptions, UpgradeOptions
+from runner_sync.trees import Tree
 from runner_sync.verify import breakage
 from runner_sync.verify.trees.world import World
 
@@ -76,7 +77,10 @@ def find_breaks(omni: str, new: str, old: str | None) -> frozenset[Break]:
 
 
 def _make_world(omni: str, vllm: str) -> World:
-    trees = {"vllm-omni": corpus.open_tree("vllm-omni", omni), "vllm": corpus.open_tree("vllm", vllm)}
+    trees: dict[Project, Tree] = {
+        "vllm-omni": corpus.open_tree("vllm-omni", omni),
+        "vllm": corpus.open_tree("vllm", vllm),
+    }
     return World(trees, surroundings=GPU.surroundings)
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,8 +95,9 @@ def compare(name: str, before: dict[str, str], after: dict[str, str], found: Seq
     """Return the row of runners ``before`` and ``after``, by path, with the findings ``found`` by ``check``."""
     about = {(finding.path, finding.unit) for finding in found}
     words = set(re.findall(r"\w+", " ".join(f"{finding.symbol} {finding.message}" for finding in found)))
-    sums = dict.fromkeys(("changed", "new", "dropped"), 0)
-    reported, silent = dict(sums), []
+    sums: Counter[str] = Counter()
+    reported: Counter[str] = Counter()
+    silent: list[str] = []
     touched = set()
     for path in after:
         old, new = score.unparse_methods(before[path]), score.unparse_methods(after[path])
@@ -108,16 +110,25 @@ def compare(name: str, before: dict[str, str], after: dict[str, str], found: Seq
             touched |= {(path, unit)} if work else set()
             silent += [unit] if work and kind == "changed" and not is_told else []
     known = {(path, unit) for path, text in before.items() for unit in score.unparse_methods(text)}
-    counts = [number for kind in sums for number in (sums[kind], reported[kind])]
-    left_alone = tuple(sorted(unit for path, unit in (about & known) - touched))
-    return Coverage(name, *counts, len(about & known), left_alone, tuple(silent))
+    return Coverage(
+        name,
+        changed=sums["changed"],
+        changed_told=reported["changed"],
+        new=sums["new"],
+        new_told=reported["new"],
+        dropped=sums["dropped"],
+        dropped_told=reported["dropped"],
+        told=len(about & known),
+        left_alone=tuple(sorted(unit for path, unit in (about & known) - touched)),
+        silent=tuple(silent),
+    )
 
 
 def report() -> str:
     """Return the rows and the unreported methods as Markdown. Raises ``InputError``."""
     found = spread(measure_case, load_cases())
-    head = ("upgrade", "lines in changed methods", "of methods told", "in new ones", "told", "in dropped ones", "told")
-    head += ("methods told of", "left alone by people")
+    lines_of = ("lines in changed methods", "of methods told", "in new ones", "told", "in dropped ones", "told")
+    head = ("upgrade", *lines_of, "methods told of", "left alone by people")
     cells = [(one.case, *map(str, _count(one))) for one in found]
     cells.append(("all", *(str(sum(column)) for column in zip(*map(_count, found), strict=True))))
     lines = [

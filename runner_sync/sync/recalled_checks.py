@@ -93,6 +93,7 @@ def _keep(key: str, found: Found, digests: dict[str, str | None]) -> None:
         cache.store_answer(_KIND, key, data)
 
 
+# By hand, because importing a library for it would take a tenth of the time of a run that recalls.
 def _unpack(row: list[Any]) -> Found:
     hits, ignored, is_whole, _, unfollowed, known = row
     return Found(tuple(map(_unpack_hit, hits)), ignored, is_whole, None, tuple(unfollowed), known)

@@ -245,7 +245,7 @@ def find_set_by_twin_only(
 
 def _find_asked_attributes(text: str) -> set[str]:
     """Return attributes of ``self`` that a text reads by name."""
-    return {attribute_by_name(call) for call in calls_in(parse_unit(text))}
+    return {name for call in calls_in(parse_unit(text)) if (name := attribute_by_name(call))}
 
 
 def ask_about_returns(draft: Draft, job: ModuleJob) -> Draft:

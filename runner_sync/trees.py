@@ -51,6 +51,15 @@ class Remembering(Tree, Protocol):
 
 
 @runtime_checkable
+class Keeping(Tree, Protocol):
+    """A tree that keeps every text that ``read`` returned, so that a run sees each file in one state only."""
+
+    def peek(self, path: str) -> str | None:
+        """Return what ``read`` returns without keeping it: for a search through many files, of which few are parsed."""
+        ...
+
+
+@runtime_checkable
 class OnDisk(Protocol):
     """A tree whose files are in a folder."""
 
@@ -121,3 +130,8 @@ class Described(Protocol):
     def metadata(self) -> str | None:
         """Return the text of the core metadata, if there is any."""
         ...
+
+
+def peek(tree: Tree, path: str) -> str | None:
+    """Return the text of ``path`` as ``read`` does; a tree that keeps what it reads does not keep it."""
+    return tree.peek(path) if isinstance(tree, Keeping) else tree.read(path)

@@ -15,6 +15,8 @@ import pytest
 from runner_sync.errors import InputError
 from runner_sync.model import Project, Source
 from runner_sync.sources import declared_vllm, layout, metadata, open_installed, open_path, version, vllm_remedy
+from runner_sync.sync.trees.patched_tree import PatchedTree
+from runner_sync.trees import peek
 
 INIT = "vllm_omni/__init__.py"
 
@@ -46,6 +48,20 @@ def test_one_folder_is_listed_without_the_others(tmp_path: Path) -> None:
     (tmp_path / "vllm_omni/late.py").write_text("", "utf-8")
     assert tree.paths("vllm_omni/worker/") == inside, "a run sees one state of a folder"
     assert tree.paths() == [INIT, "vllm_omni/b.py", "vllm_omni/late.py", *inside, "vllm_omni/worker/late.py"]
+
+
+def test_a_search_keeps_no_texts_and_a_reading_does(tmp_path: Path) -> None:
+    """A run sees one state of what it reads, also where it only searches later."""
+    path = "vllm_omni/a.py"
+    fill(tmp_path, {INIT: "", path: "a = 1\n"})
+    tree = open_path("vllm-omni", tmp_path)
+    replaced = PatchedTree(tree, {"vllm_omni/b.py": "b = 1\n"})
+    assert peek(tree, path) == "a = 1\n"
+    fill(tmp_path, {path: "a = 2\n", "vllm_omni/b.py": "b = 2\n"})
+    assert (peek(tree, path), tree.read(path)) == ("a = 2\n", "a = 2\n"), "searching has kept nothing"
+    fill(tmp_path, {path: "a = 3\n"})
+    assert peek(tree, path) == peek(replaced, path) == "a = 2\n", "reading has"
+    assert (peek(replaced, "vllm_omni/b.py"), peek(replaced, "vllm_omni/c.py")) == ("b = 1\n", None)
 
 
 def test_a_checkout_named_like_its_package_is_not_taken_for_the_package(tmp_path: Path) -> None:

@@ -37,6 +37,10 @@ class FolderTree:
             self._texts[path] = self._read_file(path)
         return self._texts[path]
 
+    def peek(self, path: str) -> str | None:
+        """Return what ``read`` returns without keeping it, unless it is kept already."""
+        return self._texts[path] if path in self._texts else self._read_file(path)
+
     @cached_property
     def _texts(self) -> dict[str, str | None]:
         """The texts read so far, so that a run sees each file in one state only."""

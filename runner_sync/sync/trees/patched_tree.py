@@ -11,7 +11,7 @@ from functools import cached_property
 
 from runner_sync.model import Source
 from runner_sync.sources.layout import is_below
-from runner_sync.trees import Remembering, Tree
+from runner_sync.trees import Remembering, Tree, peek
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,9 @@ class PatchedTree:
 
     def read(self, path: str) -> str | None:
         return self.texts[path] if path in self.texts else self.tree.read(path)
+
+    def peek(self, path: str) -> str | None:
+        return self.texts[path] if path in self.texts else peek(self.tree, path)
 
     def paths(self, prefix: str = "") -> Iterable[str]:
         return [path for path in self._paths if is_below(path, prefix)]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from runner_sync.model import PACKAGES, Project
-from runner_sync.trees import Remembering, Tree
+from runner_sync.trees import Remembering, Tree, peek
 from runner_sync.verify.answers import remembered
 from runner_sync.verify.trees.word_index import KIND, WordIndex, make_filter
 
@@ -211,11 +211,12 @@ class Surroundings:
 
     def _read_text(self, path: str) -> str:
         tree = self._trees.get(_PROJECTS[path.partition("/")[0]])
-        return (tree.read(path) or "") if tree else ""
+        # Most of these modules are never parsed, and some thousand texts are a tenth of the memory of a run.
+        return (peek(tree, path) or "") if tree else ""
 
     def _read_texts(self, project: Project) -> Iterator[str]:
         tree = self._trees.get(project)
-        return (tree.read(path) or "" for path in tree.paths(f"{PACKAGES[project]}/")) if tree else iter(())
+        return (peek(tree, path) or "" for path in tree.paths(f"{PACKAGES[project]}/")) if tree else iter(())
 
     @remembered
     def _read_folders(self) -> dict[str, str]:

@@ -166,7 +166,7 @@ def rename(trees: Trees, path: str) -> str:
 @pytest.mark.parametrize("path", [AR, GPU_AR])
 @pytest.mark.parametrize("is_locked", [False, True])
 def test_a_file_that_a_branch_renames_is_followed_or_refused(locked: Trees, path: str, is_locked: bool) -> None:
-    """Without a row for its new path nothing was compared with it, and the run looked green."""
+    """Where two files have its class and no row names one, nothing was compared with it, and the run looked green."""
     locked.edit(GPU_AR, "return self.model.sample(logits)", "return self.model.sample(logits, None)")
     with (locked.omni / AR).open("a", encoding="utf-8") as file:
         file.write(f"\n    def note(self):\n        {RULER}\n        self.noted = 1\n        return 2\n")
@@ -175,6 +175,10 @@ def test_a_file_that_a_branch_renames_is_followed_or_refused(locked: Trees, path
     commit(locked.omni, "Before")
     options = locked.check(changed_since="main", select=("RS203", "RS401"))
     new = rename(locked, path)
+    assert sync.check(options).findings == (), "found by its class, and nothing in it is of this branch"
+    assert keys(sync.check(replace(options, changed_since=None))) >= {("RS203", "_sample"), ("RS401", "unbalanced")}
+    other = locked.omni / new.replace("_too", "_also")
+    other.write_text((locked.omni / new).read_text("utf-8"), "utf-8")
     with pytest.raises(InputError, match=rf"^{path} moved to {new} since main, .*`extend-modules`"):
         sync.check(options)
     row = MODULE_ROW.format(npu=new if path == AR else AR, gpu=new if path == GPU_AR else GPU_AR)

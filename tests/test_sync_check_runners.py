@@ -119,10 +119,11 @@ def test_a_file_that_the_lock_records_and_nobody_has_is_no_green_run(locked: Tre
 
 @pytest.mark.parametrize("path", [AR, GPU_AR])
 def test_a_runner_with_another_path_takes_two_steps_and_is_told_each(locked: Trees, path: str) -> None:
-    """The configuration says where it is, and the lock must follow."""
+    """Two files have its class: the configuration says which one it is, and the lock must follow."""
     commit(locked.omni, "Before")
     moved = path.replace("_model_runner", "_runner")
     (locked.omni / path).rename(locked.omni / moved)
+    lay_out(locked.omni, {moved.replace("_runner", "_old_runner"): (locked.omni / moved).read_text("utf-8")})
     with pytest.raises(InputError, match=r"`extend-modules` in the configuration; then.*`runner-sync lock`\.$"):
         sync.check(locked.check())
     row = MODULE_ROW.format(**{"npu": AR, "gpu": GPU_AR, ("npu" if path == AR else "gpu"): moved})

@@ -19,7 +19,8 @@ class Anchor:
     """A class (or a whole module, if ``name`` is empty) in one project's tree.
 
     ``vllm`` is the path of vLLM's module from which this class and the GPU twin derive, by inheritance or as edited
-    copies; ``vllm_class`` is the class there. If they are empty, ``Profile.vllm_of`` gives the default.
+    copies; ``vllm_class`` is the class there. If they are empty, ``Profile.vllm_of`` gives the default. ``former`` are
+    paths at which older revisions have the class.
     """
 
     project: Project
@@ -27,6 +28,12 @@ class Anchor:
     name: str = ""
     vllm: str = ""
     vllm_class: str = ""
+    former: tuple[str, ...] = ()
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The path and the former ones, newest first."""
+        return (self.path, *self.former)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +164,7 @@ class Profile:
     def shared_names(self) -> tuple[NameRewrite, ...]:
         """The rewrites of names that other modules import from a GPU twin, and on NPU from the NPU module."""
         pairs = [(module.gpu, module.paths) for module in self.modules if module.gpu is not None]
-        moves = {(module_name(gpu.path), module_name(path)) for gpu, paths in pairs for path in paths}
+        moves = {(module_name(old), module_name(new)) for gpu, paths in pairs for old in gpu.places for new in paths}
         return tuple(row for row in self.names if (row.module, row.new_module) in moves)
 
     def vllm_of(self, module: RunnerModule) -> Anchor:

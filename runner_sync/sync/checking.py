@@ -69,6 +69,7 @@ def check(options: CheckOptions) -> Report:
     refuse_classless(given, modules)
     refuse_duplicate_class(given, modules)
     given = pairs.open_targets(options, given)
+    modules = find_modules(given)  # again, as the class that they follow may have moved
     check_notes.refuse_blind(options, given, codes)
     needed = codes.to_run()
     with blame_deepest_file(given):
@@ -85,6 +86,7 @@ def check(options: CheckOptions) -> Report:
         notes += compared
     notes += check_modules.note_missing_upstream(given, job.modules)
     notes += [
+        *given.note_moves(),
         *check_notes.note_skipped_rules(options, given, codes),
         *check_notes.note_idle_ignores(given),
         *gone_commits.make_note((entry.gpu for entry in given.lock.entries), given),
@@ -121,6 +123,7 @@ def verify(options: CheckOptions) -> Report:
             inputs.open_locked(given.profile.followed, given.lock, given.lock_file, options.progress)
         )
     inputs.require_tree(given.profile.followed, given.followed, given.lock, given.lock_file)
+    modules = find_modules(given)  # again, as the class that they follow may have moved
     plain = tuple(CheckModule(derived.path, derived.text) for derived in modules)
     job, compared = _add_worlds(options, given, modules, CheckJob(given.profile, plain, read=given.omni.read))
     worlds = [world for world in (job.world, job.old_world, job.compared) if world is not None]
@@ -128,6 +131,7 @@ def verify(options: CheckOptions) -> Report:
     refuse_unknown_upstream(modules, followed, [world.trees[followed] for world in worlds])
     _refuse_unreadable_twins(job, modules)
     notes = [
+        *given.note_moves(),
         *compared,
         *_note_missing_older(given, job),
         *note_absent_files(given, [derived.path for derived in modules]),

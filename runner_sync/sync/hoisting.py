@@ -71,7 +71,7 @@ def _open_trees(options: UpgradeOptions) -> inputs.Inputs:
     given = inputs.open_omni(options)
     ascend = inputs.open_target("vllm-ascend", options.ascend, given.config, options.progress)
     vllm = inputs.open_target("vllm", options.vllm, given.config, options.progress)
-    return replace(given, ascend=ascend, vllm=vllm)
+    return given.with_trees({"vllm-ascend": ascend, "vllm": vllm})
 
 
 class _Files:

@@ -5,8 +5,6 @@ Comes in: ``UpgradeOptions``. Goes out: ``Inputs``. May touch: what ``sources`` 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.sync.locks.relocking import read_lock
@@ -41,7 +39,7 @@ def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.In
     if options.upstream:
         followed = inputs.require_tree(project, followed, known, given.lock_file)
     given = given.with_followed(followed)
-    return given if project == "vllm" else replace(given, vllm=_open_vllm(options, given))
+    return given if project == "vllm" else given.with_trees({"vllm": _open_vllm(options, given)})
 
 
 def _open_vllm(options: UpgradeOptions, given: inputs.Inputs) -> Tree | None:

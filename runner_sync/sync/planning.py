@@ -180,13 +180,13 @@ def _read_vllm_of_twin(module: RunnerModule, given: inputs.Inputs) -> ModuleRevi
 
 
 def relocated_names(modules: Sequence[DerivedModule]) -> dict[str, str]:
-    """Map the other dotted names that the profile has for the derived modules to their present names."""
-    return {
-        module_name(path): module_name(derived.path)
-        for derived in modules
-        for path in derived.module.paths
-        if path != derived.path
-    }
+    """Map the other dotted names that the profile has for the derived modules, and for what they follow, to the present
+    names."""
+    places = [(derived.path, derived.module.paths) for derived in modules]
+    rows = [derived.module for derived in modules]
+    anchors = [anchor for row in rows for anchor in (*row.upstreams, row.gpu) if anchor is not None]
+    places += [(anchor.path, anchor.former) for anchor in anchors]
+    return {module_name(other): module_name(path) for path, others in places for other in others if other != path}
 
 
 def _make_job(derived: DerivedModule, run: _Run) -> ModuleJob:

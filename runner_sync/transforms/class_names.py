@@ -25,14 +25,14 @@ from runner_sync.transforms.renames import rename_imported
 
 
 def iter_twin_rows(profile: Profile, *, module: str) -> Iterator[NameRewrite]:
-    """Yield one row for each path of each NPU twin, newest first; without a known ``module`` also for local classes."""
+    """Yield one row for each path of each twin, newest first; without a known ``module`` also for local classes."""
     pairs = dict(profile.classes)
     for runner in profile.modules:
         gpu = runner.gpu
         if gpu is None or pairs.get(gpu.name) != runner.name:
             continue
         for path in runner.paths:
-            yield NameRewrite(gpu.name, module_name(gpu.path), runner.name, module_name(path))
+            yield from (NameRewrite(gpu.name, module_name(old), runner.name, module_name(path)) for old in gpu.places)
             if not module:
                 yield NameRewrite(gpu.name, "", runner.name, module_name(path))
 

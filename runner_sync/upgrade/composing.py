@@ -19,7 +19,7 @@ from runner_sync.markers import read_markers, ruler_style
 from runner_sync.naming import Import, imported_by, module_name
 from runner_sync.syntax import module_of, walk
 from runner_sync.texts.bindings import read_bindings
-from runner_sync.texts.import_entries import read_imports
+from runner_sync.texts.import_entries import import_statements, read_imports
 from runner_sync.units import (
     Module,
     class_bases,
@@ -278,11 +278,12 @@ def _find_moved_imports(drafts: Sequence[Draft], job: ModuleJob) -> dict[tuple[s
     """Return ``{(module, name): new module}`` for imports that moved.
 
     These are imports that upstream now takes from another module than at the revisions that units were copied from, and
-    imports from derived modules that moved.
+    imports from derived modules, or from what they follow, that moved.
     """
     moves = {
         (entry.module, entry.name): job.target.relocated[entry.module]
-        for entry in read_imports(job.text).values()
+        for statement in import_statements(module_of(job.text).body)
+        for entry in imported_by(statement)
         if entry.module in job.target.relocated
     }
     if job.upstream.new is None:

@@ -28,6 +28,7 @@ _LEFT_OUT = ("left", "skipped", "device", "rebuilt")
 def make_notes(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> tuple[str, ...]:
     """Return all notes of a run."""
     return (
+        *given.note_moves(),
         *_note_uncommitted(given, options),
         *_note_nested_members(given, options),
         *_note_unnamed_tree(given, options),

@@ -145,7 +145,8 @@ class Bases:
         return [*self._search_window(places, newest, now), now]
 
     def _find_former_places(self, path: str, tree: Tree) -> list[str]:
-        """Return the files from which omni's modules import the class of ``path``, and which ``tree`` lacks.
+        """Return the files from which omni's modules import the class of ``path``, and which ``tree`` lacks; also
+        those that the profile names for it.
 
         In vllm-ascend 0.12, ``NPUWorker`` stood in ``worker_v1.py``.
         """
@@ -153,7 +154,8 @@ class Bases:
         imports = [(one.module.anchor, entry) for one in derived for entry in _list_imports(one)]
         modules = [entry.module for anchor, entry in imports if entry.name == anchor.name]
         places = [paths_of(name) for name in dict.fromkeys(modules) if project_of(name) == self._followed]
-        return [files[0] for files in places if all(tree.read(file) is None for file in files)]
+        imported = [files[0] for files in places if all(tree.read(file) is None for file in files)]
+        return [*dict.fromkeys([*imported, *self.given.places_of(path)[1:]])]
 
     def _search_window(self, places: Sequence[str], newest: str, now: ModuleRevision) -> list[ModuleRevision]:
         """Return the releases within the window, which grows while copies at its end find closer releases."""

@@ -66,9 +66,13 @@ class Revisions:
         self.notes += [text] if text not in self.notes else []
 
     def at(self, project: Project, ref: str, *paths: str) -> ModuleRevision:
-        """Return a module at a revision, from the first of ``paths`` there; its text is empty if there is none."""
+        """Return a module at a revision, from the first of ``paths`` there; its text is empty if there is none.
+
+        If a file has moved, its former paths count, too.
+        """
         tree = self.open_tree(project, ref)
-        found = ((text, path) for path in paths if (text := tree.read(path)) is not None)
+        places = dict.fromkeys(place for path in paths for place in self.given.places_of(path))
+        found = ((text, path) for path in places if (text := tree.read(path)) is not None)
         return ModuleRevision(ref, *next(found, ("", paths[-1])))
 
     def open_tree(self, project: Project, ref: str) -> Tree:

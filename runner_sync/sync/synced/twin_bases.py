@@ -181,7 +181,8 @@ class TwinBases:
         except InputError:
             return None  # `ref` is the first commit
         assert isinstance(parent, InGit)
-        return next(iter(self._find_alignments(parent, derived.module.paths, derived.module.gpu.path)), None)
+        places = self.given.places_of(derived.module.gpu.path)
+        return next(iter(self._find_alignments(parent, derived.module.paths, places)), None)
 
     def _find_refs(self, derived: DerivedModule) -> list[str]:
         """Return the omni revisions to compare the GPU twin with, oldest first.
@@ -252,7 +253,8 @@ class TwinBases:
         tree = self.given.omni
         if not isinstance(tree, InGit):
             return {}
-        places = {m.path: (m.module.paths, m.module.gpu.path) for m in self.modules if m.module.gpu is not None}
+        twins = {m: m.module.gpu.path for m in self.modules if m.module.gpu is not None}
+        places = {m.path: (m.module.paths, self.given.places_of(path)) for m, path in twins.items()}
         try:
             refs = {path: self._find_alignments(tree, mine, twin) for path, (mine, twin) in places.items()}
         except InputError as error:  # a partial clone has commits without texts
@@ -260,7 +262,7 @@ class TwinBases:
             return {}
         return {path: commits for path, commits in refs.items() if commits}
 
-    def _find_alignments(self, tree: InGit, mine: Sequence[str], twin: str) -> list[str]:
+    def _find_alignments(self, tree: InGit, mine: Sequence[str], twin: Sequence[str]) -> list[str]:
         """Return the commits that may have aligned a module last.
 
         When people follow a newer upstream, they catch up with what they had left for later; in between they port only

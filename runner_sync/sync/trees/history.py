@@ -40,20 +40,20 @@ def find_closest(tree: InGit, known: Timeline, wanted: Collection[tuple[str, str
     return [ModuleRevision(one.commit[:10], tree.read_blob(one.blob), one.path) for one in chosen]
 
 
-def find_alignments(tree: InGit, mine: Sequence[str], twin: str, *, catches_up: bool = True) -> list[str]:
+def find_alignments(tree: InGit, mine: Sequence[str], twin: Sequence[str], *, catches_up: bool = True) -> list[str]:
     """Return the commits, oldest first, whose twin a derived module may have been aligned with last.
 
-    ``mine`` are the possible places of the module; the first existing one counts. Returns nothing if the history does
-    not reach back to an alignment. ``catches_up`` is passed to ``since_alignment``.
+    ``mine`` and ``twin`` are the possible places of the module and of its twin; the first existing one counts. Returns
+    nothing if the history does not reach back to an alignment. ``catches_up`` is passed to ``since_alignment``.
     """
     found = since_alignment(_read_changes(tree, mine, twin), catches_up=catches_up)
     return [change.commit[:10] for change in found]
 
 
-def _read_changes(tree: InGit, mine: Sequence[str], twin: str) -> Iterator[Change]:
+def _read_changes(tree: InGit, mine: Sequence[str], twin: Sequence[str]) -> Iterator[Change]:
     """Yield what each commit, newest first, did to a derived module and to its twin."""
     states: list[tuple[str, Mapping[str, str]]] = [("", {})]
-    for step in reversed(tree.steps([*mine, twin])):
+    for step in reversed(tree.steps([*mine, *twin])):
         states.append((step[0].commit, {**states[-1][1], **{one.path: one.blob for one in step}}))
 
     def text(blobs: Mapping[str, str], paths: Sequence[str]) -> str:
@@ -61,4 +61,4 @@ def _read_changes(tree: InGit, mine: Sequence[str], twin: str) -> Iterator[Chang
         return tree.read_blob(blob) if blob is not None else ""
 
     for (_, before), (commit, after) in reversed(list(pairwise(states))):
-        yield Change(commit, text(before, mine), text(after, mine), text(before, [twin]), text(after, [twin]))
+        yield Change(commit, text(before, mine), text(after, mine), text(before, twin), text(after, twin))

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from runner_sync import config as configuration
@@ -19,6 +19,7 @@ from runner_sync.lock import Lock, load, make_command
 from runner_sync.model import TITLES, Project, Source
 from runner_sync.profile import BUILT_IN, OMNI_FOLDERS, VLLM_RUNNER, Profile, RunnerModule
 from runner_sync.sync.options import PATH_VARIABLES, OmniOptions, Progress, TreeOptions
+from runner_sync.sync.trees.moved_files import Moves, describe_moves, find_moves, with_moves
 from runner_sync.sync.trees.namesakes import add_namesakes
 from runner_sync.sync.trees.patched_tree import PatchedTree
 from runner_sync.trees import InGit, OnDisk, Tree
@@ -27,7 +28,10 @@ from runner_sync.user_paths import resolved
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The trees, configuration and lock of a run; ``root`` is the folder to write to, ``None`` without one."""
+    """The trees, configuration and lock of a run; ``root`` is the folder to write to, ``None`` without one.
+
+    ``moves`` are the files whose classes stand elsewhere in these trees; the profile has the new paths already.
+    """
 
     omni: Tree
     root: Path | None
@@ -35,6 +39,7 @@ class Inputs:
     lock: Lock
     ascend: Tree | None = None
     vllm: Tree | None = None
+    moves: Moves = field(default_factory=dict)
 
     @property
     def profile(self) -> Profile:
@@ -51,7 +56,30 @@ class Inputs:
 
     def with_followed(self, tree: Tree | None) -> Inputs:
         """Return the same inputs with ``tree`` as the followed one."""
-        return replace(self, ascend=tree) if self.profile.followed == "vllm-ascend" else replace(self, vllm=tree)
+        return self.with_trees({self.profile.followed: tree})
+
+    def with_trees(self, trees: Mapping[Project, Tree | None]) -> Inputs:
+        """Return the same inputs with other upstream trees, and the profile with the paths that they have."""
+        given = replace(self, ascend=trees.get("vllm-ascend", self.ascend), vllm=trees.get("vllm", self.vllm))
+        moves: Moves = {}
+        for tree in trees.values():
+            moves = {**moves, **(find_moves(self.profile, tree, self.omni) if tree is not None else {})}
+        return given.with_moves(moves)
+
+    def with_moves(self, moves: Moves) -> Inputs:
+        """Return the same inputs with a profile and a lock that know the new paths of moved files."""
+        if not moves:
+            return self
+        config = replace(self.config, profile=with_moves(self.profile, moves))
+        return replace(self, config=config, lock=self.lock.with_paths(moves), moves={**self.moves, **moves})
+
+    def places_of(self, path: str) -> tuple[str, ...]:
+        """Return a path and those that its file had before it moved, newest first."""
+        return (path, *(old for old, new in self.moves.items() if new == path))
+
+    def note_moves(self) -> tuple[str, ...]:
+        """Note each file that was followed to another path."""
+        return describe_moves(self.moves, {project: tree.source.ref for project, tree in self.trees.items()})
 
     @property
     def trees(self) -> dict[Project, Tree]:
@@ -77,7 +105,7 @@ def open_omni(options: OmniOptions, *, with_lock: bool = True) -> Inputs:
     if omni.version is not None:
         tree: Tree = sources.open_release("vllm-omni", omni.version, needed=OMNI_FOLDERS, progress=options.progress)
         settings = configuration.load(None, explicit=explicit, profile=profile)
-        return Inputs(tree, None, _fit_profile(settings, tree), Lock())
+        return _fit_profile(Inputs(tree, None, settings, Lock()))
     tree = sources.open_path("vllm-omni", omni.path or Path(), ref=omni.ref)
     root = tree.root if isinstance(tree, OnDisk) else None
     settings = configuration.load(root or Path(omni.path or "."), explicit=explicit, profile=profile)
@@ -89,7 +117,7 @@ def open_omni(options: OmniOptions, *, with_lock: bool = True) -> Inputs:
     text = read_lock_text(tree, name) if with_lock else None
     lock = load(text, path=name) if text is not None else Lock()
     _refuse_foreign_lock(lock, settings.profile)
-    return Inputs(tree, root, _fit_profile(settings, tree), lock)
+    return _fit_profile(Inputs(tree, root, settings, lock))
 
 
 def read_lock_text(tree: Tree, name: str) -> str | None:
@@ -161,9 +189,10 @@ def omni_before(given: Inputs, revision: str, progress: Progress) -> Inputs:
     return replace(given, omni=tree, root=None, lock=lock)
 
 
-def _fit_profile(settings: configuration.Config, omni: Tree) -> configuration.Config:
-    """Add the helper classes of this tree to the profile of the configuration."""
-    return replace(settings, profile=add_namesakes(settings.profile, omni))
+def _fit_profile(given: Inputs) -> Inputs:
+    """Fit the profile to the omni tree: the paths of moved files, and the tree's helper classes."""
+    given = given.with_moves(find_moves(given.profile, given.omni, given.omni))
+    return replace(given, config=replace(given.config, profile=add_namesakes(given.profile, given.omni)))
 
 
 def open_target(

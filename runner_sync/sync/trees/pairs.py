@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from runner_sync import sources
@@ -17,6 +17,7 @@ from runner_sync.lock import Lock
 from runner_sync.model import TITLES
 from runner_sync.sync.options import PATH_VARIABLES, CheckOptions, RunOptions, UpgradeOptions
 from runner_sync.sync.trees import inputs
+from runner_sync.sync.trees.patched_tree import PatchedTree
 from runner_sync.trees import InWork, Tree
 
 if TYPE_CHECKING:
@@ -58,10 +59,9 @@ def open_targets(options: CheckOptions, given: inputs.Inputs) -> inputs.Inputs:
     project = given.profile.followed
     inputs.refuse_unread(given.profile, options.ascend, options.ascend_base)
     vllm = inputs.open_target("vllm", options.vllm, given.config, options.progress)
-    given = replace(given, vllm=vllm)
+    given = given.with_trees({"vllm": vllm})
     if project != "vllm":
-        ascend = inputs.open_target(project, options.ascend, given.config, options.progress)
-        given = replace(given, ascend=ascend)
+        given = given.with_followed(inputs.open_target(project, options.ascend, given.config, options.progress))
     if given.followed is None and (options.ascend_base or options.vllm_base):
         raise InputError(
             f"--ascend-base and --vllm-base name what the runners were made for: name also the {TITLES[project]} to "
@@ -184,7 +184,13 @@ def open_followed_at(ref: str, given: inputs.Inputs, options: RunOptions) -> Tre
             f"{PATH_VARIABLES[project]} or `{word}-path` in the configuration, or write the lock anew for a release "
             f"with `runner-sync lock --{word}-version V`."
         )
-    return inputs.open_at(project, ref, tree, options.progress)
+    return _add_present_names(inputs.open_at(project, ref, tree, options.progress), given)
+
+
+def _add_present_names(tree: Tree, given: inputs.Inputs) -> Tree:
+    """Make the moved files of an older tree readable by their present paths, too."""
+    moved = {new: text for old, new in given.moves.items() if (text := tree.read(old)) is not None}
+    return PatchedTree(tree, {path: text for path, text in moved.items() if tree.read(path) is None}) if moved else tree
 
 
 def is_ref_of(ref: str, tree: Tree) -> bool:

@@ -1,0 +1,139 @@
+"""Runner classes whose files moved are followed by name; the results are those of files that stayed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sync_samples import AR, ASCEND, ASCEND_NEW, BASE, GPU_AR, Trees, check_upgrade, commit, keys, lay_out
+
+from runner_sync import sync
+from runner_sync.errors import InputError
+from runner_sync.naming import module_name
+from runner_sync.profile import NPU, VLLM_RUNNER
+from runner_sync.sources import open_path
+from runner_sync.sync.trees.moved_files import find_moves, with_moves
+
+LATER = {ASCEND: "vllm_ascend/worker/npu_runner.py", AR: AR.replace("_model", ""), GPU_AR: GPU_AR.replace("_model", "")}
+"""Another path for each file."""
+
+SECOND = "class NPUModelRunner:\n    def load(self):\n        return None\n"
+"""A class of the same name that has nothing else in common with vllm-ascend's runner."""
+
+
+def make(folder: Path) -> Trees:
+    """Trees with a vllm-ascend whose last commit changed its runner, and a GPU runner that gained a call."""
+    trees = Trees(folder)
+    commit(trees.ascend_old)
+    lay_out(trees.ascend_old, ASCEND_NEW)
+    return trees
+
+
+def move(root: Path, path: str) -> None:
+    """Rename a file, and what its tree imports from it."""
+    (root / path).rename(root / LATER[path])
+    for file in root.rglob("*.py"):
+        file.write_text(file.read_text("utf-8").replace(module_name(path), module_name(LATER[path])), "utf-8")
+
+
+def upgrade(trees: Trees) -> Mapping[str, str]:
+    """The code that an upgrade leaves in the omni tree, by the paths and modules that it had before the move."""
+    commit(trees.ascend_old)
+    check_upgrade(trees.upgrade(trees.ascend_old, ascend_base="HEAD~1", omni_base="HEAD~1", verify=False))
+    before = {new: old for old, new in LATER.items()}
+    found = {file.relative_to(trees.omni).as_posix(): file.read_text("utf-8") for file in trees.omni.rglob("*.py")}
+    for old, new in LATER.items():
+        found = {path: text.replace(module_name(new), module_name(old)) for path, text in found.items()}
+    return {before.get(path, path): ast.unparse(ast.parse(text)) for path, text in found.items()}
+
+
+@pytest.mark.parametrize("path", [ASCEND, AR, GPU_AR])
+def test_an_upgrade_across_a_move_is_the_upgrade_without_it(tmp_path: Path, path: str) -> None:
+    stayed, moved = make(tmp_path / "stayed"), make(tmp_path / "moved")
+    for trees in (stayed, moved):
+        commit(trees.omni)
+        trees.edit(GPU_AR, "return info.get(", "self.note(info)\n        return info.get(")
+    move(moved.ascend_old if path == ASCEND else moved.omni, path)
+    if path == ASCEND:
+        lay_out(moved.ascend_old, {"vllm_ascend/worker/v2/runner.py": SECOND})
+    commit(stayed.omni)
+    commit(moved.omni)
+    expected = upgrade(stayed)
+    assert "self.synchronize_rows(total)" in expected[BASE], "what vllm-ascend gained"
+    assert "def _sample(" in expected[AR], "the hook of the GPU twin"
+    assert upgrade(moved) == expected
+
+
+@pytest.mark.parametrize("path", [ASCEND, AR, GPU_AR])
+def test_a_locked_file_that_moved_is_checked_at_its_new_path(tmp_path: Path, path: str) -> None:
+    stayed, moved = Trees(tmp_path / "stayed"), Trees(tmp_path / "moved")
+    for trees in (stayed, moved):
+        commit(trees.ascend_old)
+        trees.write_lock()
+        lay_out(trees.ascend_old, ASCEND_NEW)
+        trees.edit(GPU_AR, "return info.get(", "self.note(info)\n        return info.get(")
+    move(moved.ascend_old if path == ASCEND else moved.omni, path)
+    drift = ("RS101", "RS201", "RS203")
+    for trees in (stayed, moved):
+        commit(trees.ascend_old)
+    before, after = (sync.check(trees.check(ascend=trees.ascend_old, select=drift)) for trees in (stayed, moved))
+    assert {code for code, _ in keys(before)} == {*drift}
+    assert keys(after) == keys(before)
+    (note,) = [note for note in after.notes if "in place of" in note]
+    assert f"has {LATER[path]} in place of {path}" in note
+    assert not any("in place of" in note for note in before.notes)
+
+
+def test_verify_tells_the_import_and_nothing_that_stands_in_the_new_file(tmp_path: Path) -> None:
+    trees = make(tmp_path)
+    move(trees.ascend_old, ASCEND)
+    commit(trees.ascend_old)
+    options = trees.check(ascend=trees.ascend_old, ascend_base="HEAD~1", vllm_base="0.20.0")
+    found = sync.verify(replace(options, typecheck="none")).findings
+    assert [
+        finding.code for finding in found if "npu_runner" in finding.message or "model_runner_v1" in finding.message
+    ] == ["RS301"]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        pytest.param({}, id="nowhere"),
+        pytest.param({"vllm_ascend/a.py": SECOND, "vllm_ascend/b.py": SECOND}, id="two that are alike"),
+        pytest.param(
+            {"vllm_ascend/a.py": f"if True:\n    {SECOND.splitlines()[0]}\n        pass\n"}, id="not at the top"
+        ),
+        pytest.param({"tests/a.py": SECOND}, id="outside the package"),
+        pytest.param({"vllm_ascend/a.py": SECOND.replace("Runner", "Runner310")}, id="a longer name"),
+    ],
+)
+def test_a_class_without_one_new_place_is_refused(tmp_path: Path, files: Mapping[str, str]) -> None:
+    trees = make(tmp_path)
+    (trees.ascend_old / ASCEND).unlink()
+    lay_out(trees.ascend_old, files)
+    commit(trees.ascend_old)
+    with pytest.raises(InputError, match=rf"has no {ASCEND}: give a tree that the runners can follow"):
+        sync.upgrade(trees.upgrade(trees.ascend_old, ascend_base="HEAD~1"))
+
+
+def test_a_file_of_another_row_is_no_new_place(tmp_path: Path) -> None:
+    """vLLM's second runner has the name of the first, and is what the profile ``gpu-v2`` follows."""
+    trees = Trees(tmp_path)
+    second = "vllm/v1/worker/gpu/model_runner.py"
+    (trees.vllm / VLLM_RUNNER).rename(lay_out(trees.vllm, {second: ""}) / second)
+    omni, vllm = open_path("vllm-omni", trees.omni), open_path("vllm", trees.vllm)
+    assert find_moves(NPU, vllm, omni) == {}
+    (trees.vllm / second).rename(trees.vllm / "vllm/v1/worker/runner.py")
+    assert find_moves(NPU, open_path("vllm", trees.vllm), omni) == {VLLM_RUNNER: "vllm/v1/worker/runner.py"}
+
+
+def test_translated_names_are_taken_from_the_new_files() -> None:
+    moved = with_moves(NPU, {GPU_AR: LATER[GPU_AR], ASCEND: LATER[ASCEND]})
+    rows = {(row.name, row.module): row.new_module for row in moved.names}
+    shared, capture = "ExecuteModelState", ("graph_capture", "vllm.distributed.parallel_state")
+    assert rows[shared, module_name(LATER[GPU_AR])] == rows[shared, module_name(GPU_AR)] == module_name(AR)
+    assert rows[capture] == module_name(LATER[ASCEND])
+    assert with_moves(NPU, {}) is NPU

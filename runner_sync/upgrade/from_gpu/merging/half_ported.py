@@ -24,9 +24,7 @@ from runner_sync.statements.dataflow import binds, reads, sets, uses
 from runner_sync.thresholds import COUNTERPART, INLINE
 
 
-def find_half_ported(
-    sides: Triple, text: str, foreign: Collection[str] = frozenset(), *, veto: Veto = lambda _canon: None
-) -> set[str]:
+def find_half_ported(sides: Triple, text: str, foreign: Collection[str], veto: Veto) -> set[str]:
     """Return new locals of the twin that the result mentions although a statement that reads them is missing.
 
     For a name that NPU already has, only statements that the port brings count as mentions. Skips locals that only name
@@ -36,21 +34,23 @@ def find_half_ported(
     """
     old, mine, new, result = (_flatten_code(side) for side in (sides.base, sides.omni, sides.upstream, text))
     known, own = ({name for node in nodes for name in binds(node) | reads(node)} for nodes in (old, mine))
-    omni_canons = {node.canon for node in mine}
-    have = {node.canon for node in result} | set(foreign)
+    have, omni_canons = ({node.canon for node in nodes} for nodes in (result, mine))
+    theirs = [node for node in new if node.canon not in foreign]
     refused = _find_refused(flatten(sides.upstream), veto)
-    found = set()
-    for name in {name for node in new for name in binds(node)} - known:
+
+    def is_half(name: str) -> bool:
         here = [node for node in result if name in binds(node) | reads(node)]
         here = [node for node in here if name not in own or node.canon not in omni_canons]
-        readers = [node for node in new if name in uses(node) and node.canon not in have]
-        if any(name in uses(node) and not binds(node) & {name} for node in result):
-            readers = [node for node in readers if node.canon not in refused]
-        if here and not _is_inline(name, new, mine) and not all(_has_counterpart(here, node, name) for node in readers):
-            found.add(name)
-        if here and _is_fixed(name, result, [node for node in new if node.canon not in foreign]):
-            found.add(name)
-    return found
+        if not here:
+            return False
+        is_read = any(name in uses(node) and name not in binds(node) for node in result)
+        readers = [node for node in theirs if name in uses(node) and node.canon not in have]
+        missing = [node for node in readers if not (is_read and node.canon in refused)]
+        return _is_fixed(name, result, theirs) or not (
+            _is_inline(name, new, mine) or all(_has_counterpart(here, node, name) for node in missing)
+        )
+
+    return {name for node in new for name in binds(node) - known if is_half(name)}
 
 
 def find_unread_parameters(sides: Triple, text: str) -> set[str]:
@@ -85,9 +85,8 @@ def _is_read(name: str, nodes: Sequence[Node]) -> bool:
         return node.is_comment or binds(node) == {name}
 
     def is_around_settings(k: int) -> bool:
-        return nodes[k].keyword in ("if", "elif") and all(
-            is_setting(nodes[inner]) for inner in list(below(nodes, k))[1:]
-        )
+        inside = [nodes[inner] for inner in below(nodes, k)][1:]
+        return nodes[k].keyword in ("if", "elif") and all(map(is_setting, inside))
 
     return any(
         name in reads(node) and not is_setting(node) and not is_around_settings(k) for k, node in enumerate(nodes)

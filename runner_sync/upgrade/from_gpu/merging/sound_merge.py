@@ -40,30 +40,34 @@ def merge_soundly(
     """
     before = find_problems(sides.omni, known)
     missing: dict[str, Kind] = {}
-    first_defects: set[Problem] = set()
     undone: list[Undone] = []
     for attempt in range(TRIES):
         result = merge.merge(sides, policy=policy, veto=refuse_readers(missing, veto), foreign=foreign, pinned=pinned)
-        broken = find_problems(result.text, known) - before if result.parses else set()
-        half = find_half_ported(sides, result.text, foreign, veto=veto) if result.parses else set()
-        unread = find_unread_parameters(sides, result.text) if result.parses else set()
+        if not result.parses:
+            return ask_about_undone(result, undone), set()
+        broken = find_problems(result.text, known) - before
+        unset = {problem.what for problem in broken if problem.kind != "idle"}
+        half = find_half_ported(sides, result.text, foreign, veto)
         if not missing and not undone:
             first_defects = broken | {Problem("half", name) for name in half}
         sides, more = undo_idle_passages(sides, result.text, broken)
-        if more and attempt < TRIES - 1:
+        if attempt == TRIES - 1:
+            break
+        if more:
             undone += more
             continue
         names: dict[str, Kind] = dict.fromkeys(half, "half of a feature")
-        names |= dict.fromkeys(unread, "parameter that nothing reads")
-        names |= dict.fromkeys((it.what for it in broken if it.kind != "idle"), "reads what nothing sets")
-        lost = _find_lost_calls(sides, result.text) - pinned if result.parses else frozenset()
-        if not (names.keys() - missing or lost) or attempt == TRIES - 1:
+        names |= dict.fromkeys(find_unread_parameters(sides, result.text), "parameter that nothing reads")
+        names |= dict.fromkeys(unset, "reads what nothing sets")
+        new, lost = names.keys() - missing, _find_lost_calls(sides, result.text) - pinned
+        if not new and not lost:
             break
         pinned |= lost
-        sides, unnamed = merge.with_omni_names_behind(sides, sorted(names.keys() - missing)), sides
-        missing |= {name: why for name, why in names.items() if sides == unnamed and name not in missing}
+        sides, unnamed = merge.with_omni_names_behind(sides, sorted(new)), sides
+        if sides == unnamed:
+            missing |= {name: names[name] for name in new}
     # The statement that binds a name may have come in renamed without all statements that read it.
-    text = merge.with_old_reads_renamed(sides.omni, result.text, {item.what for item in broken if item.kind != "idle"})
+    text = merge.with_old_reads_renamed(sides.omni, result.text, unset)
     if text != result.text:
         result, broken = replace(result, text=text), find_problems(text, known) - before
     return ask_about_undone(result, undone), broken and (

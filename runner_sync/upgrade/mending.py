@@ -21,7 +21,7 @@ from runner_sync.texts.member_text import self_names
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.questions.reviews import Shown, make_review
+from runner_sync.upgrade.questions.reviews import Shown, ask
 
 
 def fit_records(drafts: Sequence[Draft], job: ModuleJob, twins: Mapping[str, str]) -> list[Draft]:
@@ -170,15 +170,7 @@ def _apply_mending(draft: Draft, job: ModuleJob, change: Callable[[str], Repair 
         if kept != draft.reviews:
             draft = replace(draft, reviews=kept)
             continue
-        item = make_review(
-            draft,
-            job.path,
-            reason=mended.reason,
-            confidence=confidence,
-            shown=shown,
-            line=mended.line,
-        )
-        draft = draft.with_questions(item)
+        draft = ask(draft, job.path, reason=mended.reason, confidence=confidence, shown=shown, line=mended.line)
     return draft
 
 

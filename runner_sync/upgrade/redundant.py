@@ -24,7 +24,7 @@ from runner_sync.upgrade.from_gpu.members import inheriting
 from runner_sync.upgrade.from_gpu.members.gone_from_gpu import is_called, is_read_by_class, was_called
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.job import Inherited, ModuleJob
-from runner_sync.upgrade.questions.reviews import Shown, make_review
+from runner_sync.upgrade.questions.reviews import Shown, ask, make_review
 from runner_sync.upgrade.renamed_locals import find_held
 from runner_sync.upgrade.running import find_running
 
@@ -55,22 +55,21 @@ def _drop_if_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, si
     if again := _explain_run_again(draft, drafts, job):
         draft = replace(draft, stages=draft.stages[:1], outcome="review", reviews=())
         shown = Shown(find_base_text(draft, job) or "", draft.text, draft.upstream or "", chosen=draft.text)
-        return draft.with_questions(make_review(draft, job.path, reason=again, confidence=CONTESTED, shown=shown))
+        return ask(draft, job.path, reason=again, confidence=CONTESTED, shown=shown)
     if draft.kind == "copy" and draft.upstream is None and draft.base is not None:
         reason = "upstream no longer has the method that this is a copy of; the copy stays"
         shown = Shown(omni=draft.before, chosen=draft.text)
-        return draft.with_questions(make_review(draft, job.path, reason=reason, confidence=REBUILT, shown=shown))
+        return ask(draft, job.path, reason=reason, confidence=REBUILT, shown=shown)
     inherited_text = _find_inherited_by_twin(draft, job, side)
     if inherited_text:
         reason = (
             "the GPU runner removed its own version of this method, of which this is a port, and inherits it now; "
             "the NPU class would inherit the same version, but this port hides it"
         )
-        reason += _mention_edits(draft, side)
+        if not is_same(draft.before, side.old[draft.name]):
+            reason += "; NPU had edited the port"
         shown = Shown(omni=draft.text, upstream=inherited_text, chosen=draft.text)
-        return draft.with_questions(
-            make_review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, from_gpu=True)
-        )
+        return ask(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, from_gpu=True)
     return draft
 
 
@@ -105,11 +104,6 @@ def _find_inherited_by_twin(draft: Draft, job: ModuleJob, side: GpuSide) -> str:
         if is_port(draft.text, old) and not is_same(old, inherited_text) and not is_same(inherited_text, draft.text)
         else ""
     )
-
-
-def _mention_edits(draft: Draft, side: GpuSide) -> str:
-    """Return an addition to the reason if the port has NPU edits, which exist only here."""
-    return "; NPU had edited the port" if not is_same(draft.before, side.old[draft.name]) else ""
 
 
 def _explain_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> str:

@@ -16,7 +16,7 @@ from runner_sync.units import texts
 from runner_sync.upgrade.base import closest, find_base, name_in_upstream
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.questions.reviews import Shown, make_review
+from runner_sync.upgrade.questions.reviews import Shown, ask
 from runner_sync.upgrade.revision import ModuleRevision
 
 
@@ -38,9 +38,9 @@ def _set_aside_if_unread(draft: Draft, job: ModuleJob) -> Draft:
             where = f"{now.path}:{line} defines {name} inside another statement or by assignment"
             reason = f"{where}, where it cannot be compared: this one was left unchanged"
             shown = Shown(base=known.text, omni=draft.text, chosen=draft.text)
-            item = make_review(draft, job.path, reason=reason, confidence=UNMERGED, shown=shown)
+            asked = ask(draft, job.path, reason=reason, confidence=UNMERGED, shown=shown)
             kept, twins = job.upstream.locked.get(draft.name), job.twin.locked.get(draft.name)
-            return replace(draft.with_questions(item), chosen=False, base_now=kept, gpu_now=twins)
+            return replace(asked, chosen=False, base_now=kept, gpu_now=twins)
     return draft
 
 

@@ -31,7 +31,7 @@ from runner_sync.upgrade.from_upstream.unions import respell_unions
 from runner_sync.upgrade.from_upstream.unsynced import ask_about_unsynced
 from runner_sync.upgrade.job import ModuleJob, find_conflict_winner
 from runner_sync.upgrade.questions.answered import drop_answered, drop_tests_of_twin
-from runner_sync.upgrade.questions.reviews import Shown, make_review, make_review_of_decision, make_unmerged_review
+from runner_sync.upgrade.questions.reviews import Shown, ask, make_review_of_decision, make_unmerged_review
 
 
 def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -178,7 +178,7 @@ def _draft_split_off(draft: Draft, member: str, text: str, job: ModuleJob, *, up
         "moved here, too"
     )
     shown = Shown(omni=draft.before, upstream=upstream, chosen=text)
-    return rest.with_questions(make_review(rest, job.path, reason=reason, confidence=INFERRED, shown=shown))
+    return ask(rest, job.path, reason=reason, confidence=INFERRED, shown=shown)
 
 
 def _find_own_statements(text: str, origin: lineage.Origin) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from runner_sync.statements import Node, enclosing, flatten
 from runner_sync.texts.member_text import canonical, find_reached, self_names
 from runner_sync.units.splitting import bare_name
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.questions.reviews import Shown, make_review
+from runner_sync.upgrade.questions.reviews import Shown, ask
 
 FEWEST = 2
 """Statements that a new method, with those it calls, must have from the old one to count as taken out of it."""
@@ -49,9 +49,7 @@ def ask_about_extracted(draft: Draft, path: str, *, base: str, old: Mapping[str,
             reason = f"upstream took the code around omni's additions out into {name}; they stand outside of it now"
             omni = "\n".join(node.text for node in inside)
             shown = Shown(omni=omni, upstream=new[name], chosen=call.text)
-            draft = draft.with_questions(
-                make_review(draft, path, reason=reason, confidence=CONTESTED, shown=shown, line=call.start)
-            )
+            draft = ask(draft, path, reason=reason, confidence=CONTESTED, shown=shown, line=call.start)
     return draft
 
 

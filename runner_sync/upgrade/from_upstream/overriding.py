@@ -14,7 +14,7 @@ from runner_sync.fitting.overrides import accepts_keywords, follow_signature, ha
 from runner_sync.upgrade.base import Base
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.questions.reviews import Shown, make_review
+from runner_sync.upgrade.questions.reviews import Shown, ask
 
 
 def follow_overridden(draft: Draft, job: ModuleJob, base: Base) -> Draft:
@@ -36,12 +36,7 @@ def follow_overridden(draft: Draft, job: ModuleJob, base: Base) -> Draft:
     said = ", ".join(grown.added)
     done = "accepts and passes on" if grown.passed else "accepts, but does not use,"
     reason = f"upstream's callers now pass {said}, which this override {done} now"
-    item = make_review(
-        draft,
-        job.path,
-        reason=reason,
-        confidence=INFERRED,
-        shown=Shown(base=before, omni=draft.text, upstream=draft.upstream, chosen=grown.text),
-    )
+    shown = Shown(base=before, omni=draft.text, upstream=draft.upstream, chosen=grown.text)
     known = base.ref if lineage.share(draft.text, base.origin.text) >= lineage.MODELLED else draft.base
-    return replace(draft.with_questions(item).with_stage(grown.text, "upstream"), base=known)
+    asked = ask(draft, job.path, reason=reason, confidence=INFERRED, shown=shown)
+    return replace(asked.with_stage(grown.text, "upstream"), base=known)

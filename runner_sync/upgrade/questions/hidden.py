@@ -18,7 +18,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from runner_sync.confidence import CONTESTED
 from runner_sync.lineage import MODELLED, follows, has_change, share
 from runner_sync.listing import at_most
-from runner_sync.model import ReviewItem
 from runner_sync.statements.calls import names_called
 from runner_sync.texts.member_text import canonical, find_called_parents, has_class_call, is_same, self_names
 from runner_sync.thresholds import NAMED
@@ -27,7 +26,7 @@ from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
 from runner_sync.upgrade.questions.objects_used import Part, are_of_one_feature
 from runner_sync.upgrade.questions.partial_overrides import lags_beside_call
-from runner_sync.upgrade.questions.reviews import Shown, make_review
+from runner_sync.upgrade.questions.reviews import Shown, ask
 from runner_sync.upgrade.questions.set_again import find_set_again
 from runner_sync.upgrade.running import find_running
 
@@ -42,7 +41,7 @@ def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     ref, old, new = find_upstream_members(drafts, job)
     inherited = job.hierarchy.of(name)
 
-    def ask(draft: Draft) -> Draft:
+    def ask_about(draft: Draft) -> Draft:
         member = draft.member
         if not _is_override_of(draft, name, old.keys() & new.keys()):
             return draft
@@ -61,11 +60,9 @@ def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
         calls = _mention_new_calls(old[member], new[member])
         changed = f"{job.upstream_title} changed the method that this override hides since {ref}{calls}"
         reason = f"{changed}; {place}"
-        return draft.with_questions(
-            _make_question(draft, job, reason, old=old[member], new=new[member], mine=draft.text)
-        )
+        return _ask_about_method(draft, job, reason, old=old[member], new=new[member], mine=draft.text)
 
-    return [ask(draft) for draft in drafts]
+    return [ask_about(draft) for draft in drafts]
 
 
 def ask_about_set_again(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -74,26 +71,19 @@ def ask_about_set_again(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     ref, old, new = find_upstream_members(drafts, job)
     inherited = job.hierarchy.of(name).members
 
-    def ask(draft: Draft) -> Draft:
+    def ask_about(draft: Draft) -> Draft:
         member = draft.member
         if not _is_override_of(draft, name, old.keys() & new.keys()):
             return draft
         ways = _find_ways_to(anchor.name, member, inherited.get(member) if _is_direct_base(job) else None)
-        items = [
-            make_review(
-                draft,
-                job.path,
-                reason=f"this replaces {found.name}, which {job.upstream_title}'s method, called above, sets in "
-                f"another way since {ref}",
-                confidence=CONTESTED,
-                shown=Shown(base=found.old, omni=found.mine.text, upstream=found.new, chosen=found.mine.text),
-                line=found.mine.start,
-            )
-            for found in find_set_again(draft.text, member, ways, old=old[member], new=new[member])
-        ]
-        return draft.with_questions(*items)
+        for found in find_set_again(draft.text, member, ways, old=old[member], new=new[member]):
+            there, mine = f"{job.upstream_title}'s method, called above, sets in another way", found.mine
+            reason = f"this replaces {found.name}, which {there} since {ref}"
+            shown = Shown(base=found.old, omni=mine.text, upstream=found.new, chosen=mine.text)
+            draft = ask(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, line=mine.start)
+        return draft
 
-    return [ask(draft) for draft in drafts]
+    return [ask_about(draft) for draft in drafts]
 
 
 def _is_override_of(draft: Draft, class_name: str, members: Collection[str]) -> bool:
@@ -187,7 +177,7 @@ def ask_about_hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterato
                 + _mention_ended_calls(new, old, [*now.values(), *omnis], job.upstream_title)
             )
             draft = Draft.for_question(f"{name}.{member}")
-            yield draft.with_questions(_make_question(draft, job, reason, old=before, new=new, mine=mine))
+            yield _ask_about_method(draft, job, reason, old=before, new=new, mine=mine)
 
 
 def ask_about_variants(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -220,8 +210,9 @@ def ask_about_variants(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
             if index is None:
                 index = places[member] = len(asked_drafts)
                 asked_drafts.append(Draft.for_question(f"{name}.{member}"))
-            item = _make_question(asked_drafts[index], job, reason, old=before, new=new, mine=own or behind or "")
-            asked_drafts[index] = asked_drafts[index].with_questions(item)
+            asked_drafts[index] = _ask_about_method(
+                asked_drafts[index], job, reason, old=before, new=new, mine=own or behind or ""
+            )
     return asked_drafts
 
 
@@ -236,10 +227,10 @@ def _hides_change(own: str, behind: str | None, member: str, upstream: str, *, o
     return not _has_upstream_change(mine, old, new, member)
 
 
-def _make_question(draft: Draft, job: ModuleJob, reason: str, *, old: str, new: str, mine: str) -> ReviewItem:
-    """Return the question about an upstream method that omni's method, ``mine``, hides."""
+def _ask_about_method(draft: Draft, job: ModuleJob, reason: str, *, old: str, new: str, mine: str) -> Draft:
+    """Ask about an upstream method that omni's method, ``mine``, hides."""
     shown = Shown(base=old, omni=mine, upstream=new, chosen=mine)
-    return make_review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown)
+    return ask(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown)
 
 
 def _has_upstream_change(mine: str, old: str, new: str, member: str) -> bool:
@@ -271,10 +262,8 @@ def ask_about_uncalled_hooks(drafts: Sequence[Draft], job: ModuleJob) -> Iterato
             "which omni overrides without that call"
         )
         draft = Draft.for_question(f"{name}.{first}")
-        text = "\n".join(new[member] for member in (first, *others))
-        yield draft.with_questions(
-            make_review(draft, job.path, reason=reason, confidence=CONTESTED, shown=Shown(upstream=text))
-        )
+        shown = Shown(upstream="\n".join(new[member] for member in (first, *others)))
+        yield ask(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown)
 
 
 def _find_uncalled_hooks(

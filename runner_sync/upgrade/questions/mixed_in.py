@@ -15,7 +15,7 @@ from runner_sync.model import ReviewItem
 from runner_sync.texts.member_text import self_names
 from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.questions.reviews import make_review
+from runner_sync.upgrade.questions.reviews import ask, make_review
 
 
 def ask_about_mixins(drafts: Sequence[Draft], job: ModuleJob, twin: Mapping[str, str]) -> list[Draft]:
@@ -80,8 +80,7 @@ def _ask_about_added(drafts: Sequence[Draft], job: ModuleJob, twin: Mapping[str,
             reason += f", except for these uses, which were left out: {'; '.join(left_out)}"
         if late := [mixin for mixin in mixins if mixin in job.hierarchy.late_mixins.get(class_name, ())]:
             reason += f"; NPU lacked {', '.join(late)} before this upgrade, too: take it out if that was on purpose"
-        draft = Draft.for_question(class_name)
-        asking_drafts.append(draft.with_questions(make_review(draft, job.path, reason=reason, confidence=INFERRED)))
+        asking_drafts.append(ask(Draft.for_question(class_name), job.path, reason=reason, confidence=INFERRED))
     return asking_drafts
 
 

@@ -50,6 +50,21 @@ def make_review(
     return ReviewItem(identity, draft.name, path, at, at, reason, confidence, *shown, from_gpu=from_gpu)
 
 
+def ask(
+    draft: Draft,
+    path: str,
+    *,
+    reason: str,
+    confidence: float,
+    shown: Shown = _NOTHING,
+    line: int = 1,
+    from_gpu: bool = False,
+) -> Draft:
+    """Return the draft with a further review item, made by ``make_review``."""
+    item = make_review(draft, path, reason=reason, confidence=confidence, shown=shown, line=line, from_gpu=from_gpu)
+    return draft.with_questions(item)
+
+
 def make_not_ported_review(
     draft: Draft, path: str, *, why: str, confidence: float, upstream: str, base: str = "", omni: str = ""
 ) -> ReviewItem:

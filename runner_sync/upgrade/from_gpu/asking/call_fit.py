@@ -20,7 +20,7 @@ from runner_sync.statements import bound_anywhere, parse_function
 from runner_sync.syntax import calls_on_self, is_name, same_code, self_attributes_set, walk
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob, is_selected
-from runner_sync.upgrade.questions.reviews import Shown, make_review
+from runner_sync.upgrade.questions.reviews import Shown, ask
 
 
 def find_unfit(drafts: Sequence[Draft], before: Mapping[str, str]) -> dict[str, str]:
@@ -80,8 +80,7 @@ def _ask_about_misfits(caller: Draft, drafts: Sequence[Draft], job: ModuleJob) -
             more = "" if is_asked_for else f"; `--only {other.name}` upgrades {other.member}, too"
             reason = f"{other.member} does not accept the arguments of this new call{more}"
             shown, confidence = _show_sides(caller, other, new_call), DEFECT
-        item = make_review(caller, job.path, reason=reason, confidence=confidence, shown=shown, line=call.lineno)
-        caller = caller.with_questions(item)
+        caller = ask(caller, job.path, reason=reason, confidence=confidence, shown=shown, line=call.lineno)
     return caller
 
 

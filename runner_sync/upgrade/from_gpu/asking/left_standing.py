@@ -27,7 +27,7 @@ from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.from_gpu.twin.readings import find_vllm_unit, translate_units
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.questions.reviews import Shown, make_review
+from runner_sync.upgrade.questions.reviews import Shown, ask
 
 
 def ask_about_left_standing(
@@ -44,10 +44,7 @@ def ask_about_left_standing(
     reason = "the GPU runner removed statements that vLLM and vllm-ascend have; they stay here: does NPU need them?"
     had = "\n".join(node.text for node in nodes)
     shown = Shown(base=had, omni=had, chosen=had)
-    item = make_review(
-        draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, line=nodes[0].start, from_gpu=True
-    )
-    return draft.with_questions(item)
+    return ask(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, line=nodes[0].start, from_gpu=True)
 
 
 def _find_deleted(sides: Triple) -> set[str]:

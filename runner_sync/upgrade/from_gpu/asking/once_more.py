@@ -22,7 +22,7 @@ from runner_sync.texts.member_text import canonical
 from runner_sync.thresholds import REPLACING, SHORT_STATEMENT
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.questions.reviews import Shown, make_review
+from runner_sync.upgrade.questions.reviews import Shown, ask
 
 HERE = "the GPU runner changed this statement everywhere; the NPU runner still has the old form here"
 
@@ -47,18 +47,8 @@ def ask_about_old_form_elsewhere(draft: Draft, job: ModuleJob, sides: Triple) ->
         shown = Shown(base=had, omni=had, upstream=source, chosen=nodes[0].text)
         if any((it.omni, it.upstream, it.chosen) == (shown.omni, source, shown.chosen) for it in draft.reviews):
             continue
-        line = nodes[0].start
-        draft = draft.with_questions(
-            make_review(
-                draft,
-                job.path,
-                reason=HERE if is_own else ADDED,
-                confidence=CONTESTED,
-                shown=shown,
-                line=line,
-                from_gpu=True,
-            )
-        )
+        reason, line = HERE if is_own else ADDED, nodes[0].start
+        draft = ask(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, line=line, from_gpu=True)
     return draft
 
 

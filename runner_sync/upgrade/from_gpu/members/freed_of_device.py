@@ -22,7 +22,7 @@ from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, mentions_device
 from runner_sync.upgrade.from_gpu.twin.readings import translate_units
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.questions.reviews import Shown, make_review
+from runner_sync.upgrade.questions.reviews import Shown, ask
 
 
 def ask_about_freed(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list[Draft]:
@@ -62,6 +62,4 @@ def _ask(draft: Draft, job: ModuleJob, side: GpuSide) -> Draft:
         f"NPU may not need this override any more{''.join(ends)}"
     )
     shown = Shown(omni=draft.before, upstream=plain, chosen=draft.text)
-    return draft.with_questions(
-        make_review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, from_gpu=True)
-    )
+    return ask(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, from_gpu=True)

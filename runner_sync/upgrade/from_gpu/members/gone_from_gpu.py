@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from runner_sync.confidence import CONTESTED, REQUIRED
 from runner_sync.fitting.members import is_port
-from runner_sync.model import ReviewItem
 from runner_sync.texts.member_text import canonical, is_same, self_names
 from runner_sync.texts.names import read_in_class_body
 from runner_sync.upgrade.draft import Draft
@@ -20,7 +19,7 @@ from runner_sync.upgrade.from_gpu.twin.moved_helpers import Moves, describe_chan
 from runner_sync.upgrade.from_gpu.twin.new_homes import Homes
 from runner_sync.upgrade.from_gpu.twin.readings import translate_units
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.questions.reviews import Shown, make_review
+from runner_sync.upgrade.questions.reviews import Shown, ask, make_review
 
 
 def drop_gone_from_gpu(
@@ -122,20 +121,20 @@ def _ask_about_edited(draft: Draft, job: ModuleJob, original: _Original, new_on_
     )
     if renamed := [name for name, text in new_on_both.items() if canonical(text)[1:] == canonical(original.then)[1:]]:
         reason += f"; it is called {renamed[0]} there now, and {renamed[0]} was ported without NPU's edits"
-    return draft.with_questions(_make_question(draft, job, original, reason))
+    return _ask_about_kept(draft, job, original, reason)
 
 
 def _ask_about_called(draft: Draft, job: ModuleJob, original: _Original, callers: Sequence[str]) -> Draft:
     reason = (
         f"{original.describe_fate(draft)}; it stays, because the NPU class still calls it in {' and '.join(callers)}"
     )
-    return draft.with_questions(_make_question(draft, job, original, reason))
+    return _ask_about_kept(draft, job, original, reason)
 
 
-def _make_question(draft: Draft, job: ModuleJob, original: _Original, reason: str) -> ReviewItem:
-    """Return a question about a method that stays."""
+def _ask_about_kept(draft: Draft, job: ModuleJob, original: _Original, reason: str) -> Draft:
+    """Ask about a method that stays."""
     shown = original.show(draft, chosen=draft.text)
-    return make_review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, from_gpu=bool(shown.upstream))
+    return ask(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, from_gpu=bool(shown.upstream))
 
 
 def _remove(draft: Draft, job: ModuleJob, original: _Original) -> Draft:

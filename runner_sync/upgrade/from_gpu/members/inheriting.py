@@ -24,7 +24,7 @@ from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.from_gpu.members import beside_twin
 from runner_sync.upgrade.from_gpu.twin import gpu_side
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.questions.reviews import Shown, make_review
+from runner_sync.upgrade.questions.reviews import Shown, ask, make_review
 from runner_sync.upgrade.running import find_running
 
 
@@ -82,8 +82,7 @@ def ask_about_twins(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuS
             reason += f", whose versions of {', '.join(copies)} are the same as the copies that went"
         if active:
             reason += f"; other members of {twin} that run from now on: {', '.join(active)}"
-        draft = Draft.for_question(class_name)
-        yield draft.with_questions(make_review(draft, job.path, reason=reason, confidence=INFERRED))
+        yield ask(Draft.for_question(class_name), job.path, reason=reason, confidence=INFERRED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,7 +177,11 @@ def test_what_is_not_read_of_the_module_is_not_asked_about(new: str) -> None:
 def unknown(text: str) -> list[int]:
     """The lines of a changed method that are asked about because nothing defines ``payload``."""
     draft = Draft("OmniNPUModelRunner.run", (Stage("    def run(self): ...\n"), Stage(text, "gpu")), "copy", "updated")
-    return [item.line for asked in ask_about_unknown("payload", [draft], "runner.py") for item in asked.reviews]
+    return [
+        item.line
+        for asked in ask_about_unknown("payload", [draft], "runner.py", conditional_in="")
+        for item in asked.reviews
+    ]
 
 
 def test_a_name_that_nothing_defines_is_a_question_where_it_is_read() -> None:
@@ -187,7 +191,7 @@ def test_a_name_that_nothing_defines_is_a_question_where_it_is_read() -> None:
 def test_all_lines_that_read_it_are_counted() -> None:
     text = "    def run(self, rows):\n        if payload:\n            self.pack(payload)\n        return payload\n"
     draft = Draft("OmniNPUModelRunner.run", (Stage("    def run(self): ...\n"), Stage(text, "gpu")), "copy", "updated")
-    ((item,),) = (asked.reviews for asked in ask_about_unknown("payload", [draft], "runner.py"))
+    ((item,),) = (asked.reviews for asked in ask_about_unknown("payload", [draft], "runner.py", conditional_in=""))
     assert (item.line, item.reason) == (2, "payload is neither defined nor imported here (2 more lines below)")
 
 
@@ -195,7 +199,7 @@ def test_the_id_of_a_question_does_not_depend_on_how_many_other_lines_it_is_abou
     def asked(first: str, *others: str) -> str:
         text = "".join(f"        {line}\n" for line in ("def run(self, rows):", first, *others)).removeprefix("    ")
         draft = Draft("Runner.run", (Stage("    def run(self): ...\n"), Stage(text, "gpu")), "copy", "updated")
-        return ask_about_unknown("payload", [draft], "runner.py")[0].reviews[0].id
+        return ask_about_unknown("payload", [draft], "runner.py", conditional_in="")[0].reviews[0].id
 
     first = "self.pack(payload)"
     assert asked(first) == asked(first, "self.send(payload)") == asked(first, "self.send(payload)", "return payload")
@@ -233,7 +237,7 @@ def test_what_the_merge_asks_about_the_same_statement_is_one_question(
     draft = draft.with_questions(
         make_review(draft, "runner.py", reason="edited", confidence=0.5, shown=shown, line=line)
     )
-    (asked,) = ask_about_unknown("payload", [draft], "runner.py")
+    (asked,) = ask_about_unknown("payload", [draft], "runner.py", conditional_in="")
     assert [item.reason for item in asked.reviews] == reasons
     assert min(item.confidence for item in asked.reviews) == DEFECT
 

@@ -13,7 +13,7 @@ from runner_sync.upgrade.questions.wording import MERGED, PORTED, word_reason
 @pytest.mark.parametrize("passages", [1, 2])
 @pytest.mark.parametrize("kind", get_args(Kind))
 def test_every_kind_has_a_sentence_for_one_passage_and_for_several(kind: Kind, passages: int) -> None:
-    said = word_reason(Reason(kind, ("rows",), detail="a word of the profile", passages=passages))
+    said = word_reason(Reason(kind, ("rows",), detail="a word of the profile", passages=passages), MERGED)
     assert "{" not in said
     assert ("2 passages" in said) == (passages == 2)
 
@@ -21,7 +21,7 @@ def test_every_kind_has_a_sentence_for_one_passage_and_for_several(kind: Kind, p
 @pytest.mark.parametrize("passages", [1, 2])
 @pytest.mark.parametrize("kind", get_args(Kind))
 def test_a_sentence_that_names_one_name_names_them_all(kind: Kind, passages: int) -> None:
-    said = word_reason(Reason(kind, ("rows", "total"), passages=passages))
+    said = word_reason(Reason(kind, ("rows", "total"), passages=passages), MERGED)
     assert ("rows, total" in said) == ("rows" in said)
 
 

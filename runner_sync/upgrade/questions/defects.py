@@ -114,19 +114,16 @@ def _find_distinctive_statements(text: str) -> dict[str, list[int]]:
     return found
 
 
-def ask_about_unknown(name: str, drafts: Iterable[Draft], path: str, *, conditional_in: str = "") -> list[Draft]:
+def ask_about_unknown(name: str, drafts: Iterable[Draft], path: str, *, conditional_in: str) -> list[Draft]:
     """Ask where ``name`` is read and neither the module nor any import at hand defines it.
 
     ``conditional_in`` is the module that imports the name under a condition. Skips units that bind the name themselves.
     """
     why = f": {conditional_in} imports it under a condition" if conditional_in else ""
-    return [_add_questions(draft, _ask_about_unknown_in(name, draft, path, why)) for draft in drafts]
-
-
-def _ask_about_unknown_in(name: str, draft: Draft, path: str, why: str) -> Iterator[ReviewItem]:
-    yield from _ask_at_first(
-        _find_reads(draft, name), draft, path, reason=f"{name} is neither defined nor imported here{why}"
-    )
+    reason = f"{name} is neither defined nor imported here{why}"
+    return [
+        _add_questions(draft, _ask_at_first(_find_reads(draft, name), draft, path, reason=reason)) for draft in drafts
+    ]
 
 
 def ask_about_meaning(name: str, here: str, there: str, source: str, drafts: Iterable[Draft], path: str) -> list[Draft]:
@@ -158,7 +155,7 @@ def _ask_at_first(lines: Sequence[int], draft: Draft, path: str, *, reason: str)
         yield replace(item, reason=item.reason + more)
 
 
-def ask_about_unset(drafts: Sequence[Draft], job: ModuleJob, vllm: Sequence[str] = ()) -> list[Draft]:
+def ask_about_unset(drafts: Sequence[Draft], job: ModuleJob, vllm: Sequence[str]) -> list[Draft]:
     """Ask where an attribute is read that nothing sets any more since this upgrade; ``vllm`` are its modules before.
 
     Includes mere tests (``hasattr(self, "x")``), because the code behind such a test is dead now.

@@ -8,13 +8,12 @@ No code depends on a sentence, so a better wording changes nothing else.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from runner_sync.merge import Kind, Reason
 
 
-@dataclass(frozen=True, slots=True)
-class Sides:
+class Sides(NamedTuple):
     """The names of the two sides of a merge in sentences; ``both`` names the two together.
 
     ``edited`` is the verb phrase for a statement that omni has in another form than the base: omni may never have had
@@ -34,18 +33,12 @@ PORTED = Sides("the NPU runner", "the GPU runner", "the NPU and the GPU runner",
 """The GPU twin's change, merged into the NPU runner."""
 
 
-def word_reason(reason: Reason, sides: Sides = MERGED) -> str:
+def word_reason(reason: Reason, sides: Sides) -> str:
     """Return the sentence for a reason, with these names for the sides."""
     sentence = _SENTENCES[reason.kind]
     one, many = (sentence, f"{sentence} (in {{passages}} passages)") if isinstance(sentence, str) else sentence
     return (one if reason.passages == 1 else many).format(
-        omni=sides.omni,
-        upstream=sides.upstream,
-        both=sides.both,
-        edited=sides.edited,
-        names=", ".join(reason.names),
-        detail=reason.detail,
-        passages=reason.passages,
+        names=", ".join(reason.names), detail=reason.detail, passages=reason.passages, **sides._asdict()
     )
 
 

@@ -53,9 +53,7 @@ class Wrapped:
     is_other_value: bool = False
 
 
-def find_newly_wrapped(
-    sides: Triple, veto: Veto, foreign: Collection[str], pinned: Collection[str] = frozenset()
-) -> list[Wrapped]:
+def find_newly_wrapped(sides: Triple, veto: Veto, foreign: Collection[str], pinned: Collection[str]) -> list[Wrapped]:
     """Return the twin's newly wrapped returns whose NPU counterparts can be wrapped, too.
 
     Skips those that ``veto`` refuses and ``foreign`` changes, which are vLLM's own. ``pinned`` statements of NPU stay

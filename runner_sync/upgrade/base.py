@@ -111,6 +111,12 @@ def find_base(
     return Base(ref, side, origin, kind, copied, unsynced)
 
 
+def find_base_of(draft: Draft, job: ModuleJob) -> Base | None:
+    """Return the base of a draft among the revisions of its job; ``None`` if there is none."""
+    locked, infer = job.upstream.locked.get(draft.name), job.upstream.infer or closest
+    return find_base(draft.name, draft.text, job.module, job.upstream.bases, locked=locked, infer=infer)
+
+
 def _find_earlier_text(name: str, origin: Origin, sides: Sequence[ModuleRevision]) -> list[ModuleRevision]:
     """Return the last text of the unit before the base that differs from it: a list of one text or none."""
     base_index = next(k for k, side in enumerate(sides) if side.ref == origin.ref and side.is_base)

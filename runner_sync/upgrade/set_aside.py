@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from runner_sync.confidence import UNMERGED
 from runner_sync.units import texts
-from runner_sync.upgrade.base import closest, find_base, name_in_upstream
+from runner_sync.upgrade.base import find_base_of, name_in_upstream
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, ask
@@ -58,11 +58,9 @@ def _find_originals(draft: Draft, job: ModuleJob) -> Iterator[tuple[str, ModuleR
     Yields upstream's method only for a copy, because an override does not follow the method that it overrides.
     """
     if (new := job.upstream.new) is not None and job.upstream.is_followed:
-        name, bases = name_in_upstream(draft.name, job.module), job.upstream.bases
-        locked, infer = job.upstream.locked.get(draft.name), job.upstream.infer or closest
-        if _find_line_beside_units(new, name) is not None:
-            base = find_base(draft.name, draft.text, job.module, bases, locked=locked, infer=infer)
-            if base is not None and base.kind == "copy" and draft.name not in job.upstream.apart:
-                yield name, new, bases
+        name = name_in_upstream(draft.name, job.module)
+        base = find_base_of(draft, job) if _find_line_beside_units(new, name) is not None else None
+        if base is not None and base.kind == "copy" and draft.name not in job.upstream.apart:
+            yield name, new, job.upstream.bases
     if job.twin.new is not None:
         yield job.profile.gpu_name(draft.name), job.twin.new, [base.side for base in job.twin.bases]

@@ -20,7 +20,7 @@ from runner_sync.texts.member_text import canonical
 from runner_sync.texts.names import used_names
 from runner_sync.thresholds import NAMED
 from runner_sync.units import texts
-from runner_sync.upgrade.base import Base, closest, collect_composite_statements, find_base, name_in_upstream
+from runner_sync.upgrade.base import Base, collect_composite_statements, find_base_of, name_in_upstream
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_upstream import overriding, splitting
 from runner_sync.upgrade.from_upstream.dropped_blocks import remove_dropped_blocks
@@ -57,8 +57,7 @@ def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
 def _follow_unit(draft: Draft, job: ModuleJob) -> tuple[Draft, Draft | None]:
     """Return one draft with upstream's change, and the draft of a method that upstream split off, if any."""
     assert job.upstream.new is not None
-    locked, infer = job.upstream.locked.get(draft.name), job.upstream.infer or closest
-    base = find_base(draft.name, draft.text, job.module, job.upstream.bases, locked=locked, infer=infer)
+    base = find_base_of(draft, job)
     if base is None:
         return replace(draft, kind="own"), None
     if base.kind == "copy" and draft.name in job.upstream.apart:

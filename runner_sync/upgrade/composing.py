@@ -63,13 +63,12 @@ def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[str
 def _ask_about_meanings(drafts: list[Draft], text: str, job: ModuleJob, side: GpuSide) -> list[Draft]:
     """Ask where merged code reads a name that this module imports as something else."""
     here = read_imports(text, job.path)
-    sources = [] if job.upstream.new is None else [(job.upstream.new.text, job.upstream.new.path)]
-    if job.twin.new is not None:
-        sources.append((side.module_text, job.twin.new.path))
-    for source, path in sources:
-        for name, there in read_imports(source, path).items():
+    twin = replace(job.twin.new, text=side.module_text) if job.twin.new is not None else None
+    for source in [side for side in (job.upstream.new, twin) if side is not None]:
+        for name, there in read_imports(source.text, source.path).items():
             if name in here and here[name].means_other(there):
-                drafts = ask_about_meaning(name, here[name].statement(), there.statement(), source, drafts, job.path)
+                own, their = here[name].statement(), there.statement()
+                drafts = ask_about_meaning(name, own, their, source.text, drafts, job.path)
     return drafts
 
 
@@ -78,8 +77,12 @@ def _follow_conditional_imports(text: str, drafts: Sequence[Draft], job: ModuleJ
     if job.upstream.new is None:
         return text
     olds = [base.text for base in _list_followed(drafts, job)]
-    new = Provider(job.upstream.new.text, module_name(job.upstream.new.path))
-    return follow_guards(text, olds, new, first_party=job.profile.package)
+    return follow_guards(text, olds, _provide(job.upstream.new), first_party=job.profile.package)
+
+
+def _provide(side: ModuleRevision) -> Provider:
+    """Return a module whose code was merged in as a provider of imports."""
+    return Provider(side.text, module_name(side.path))
 
 
 def _list_followed(drafts: Sequence[Draft], job: ModuleJob) -> list[ModuleRevision]:
@@ -94,11 +97,9 @@ def _add_conditional_imports(settled: Settled, job: ModuleJob) -> Settled:
     Does not take over a condition of the GPU twin (timid), because it may test the device and has no NPU names.
     """
     if settled.unknown and job.upstream.new is not None:
-        source = Provider(job.upstream.new.text, module_name(job.upstream.new.path))
-        settled = import_conditionally(settled, source, first_party=job.profile.package)
+        settled = import_conditionally(settled, _provide(job.upstream.new), first_party=job.profile.package)
     if settled.unknown and job.twin.new is not None:
-        source = Provider(job.twin.new.text, module_name(job.twin.new.path))
-        settled = import_from_provider(settled, source, first_party=job.profile.package)
+        settled = import_from_provider(settled, _provide(job.twin.new), first_party=job.profile.package)
     return settled
 
 
@@ -203,10 +204,12 @@ def _find_gone_imports(job: ModuleJob, moves: Collection[tuple[str, str]]) -> di
     """
     homes = {}
     for entry in read_imports(job.text).values():
-        if job.target.lacks(entry.module, entry.name):
-            key = (entry.module, entry.name)
-            homes[key] = job.target.moved_to(*key) or ("" if key in moves else _find_twin_home(entry, job))
-    return {key: home for key, home in homes.items() if home}
+        key = (entry.module, entry.name)
+        if job.target.lacks(*key) and (
+            home := job.target.moved_to(*key) or ("" if key in moves else _find_twin_home(entry, job))
+        ):
+            homes[key] = home
+    return homes
 
 
 def _find_twin_home(entry: Import, job: ModuleJob) -> str:
@@ -256,7 +259,7 @@ def _settle_imports(text: str, job: ModuleJob, side: GpuSide, *, moves: Mapping[
     import_lines = "\n".join(f"from {row.new_module} import {row.new_name}" for row in rows)
     providers = [Provider(job.text, module_name(job.path)), Provider(import_lines, "")]
     if job.upstream.new is not None:
-        providers.append(Provider(job.upstream.new.text, module_name(job.upstream.new.path)))
+        providers.append(_provide(job.upstream.new))
     if job.twin.new is not None:
         twin_name = module_name(job.twin.new.path)
         providers += [Provider(_find_untranslated_imports(job, side), twin_name), Provider(side.module_text, twin_name)]

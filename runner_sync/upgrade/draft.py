@@ -5,7 +5,7 @@ Comes in: texts and review items. Goes out: ``Draft`` values. May touch: nothing
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -95,6 +95,10 @@ class Draft:
     def with_questions(self, *items: ReviewItem) -> Draft:
         """Return the draft with further questions."""
         return replace(self, reviews=(*self.reviews, *items))
+
+    def with_each_question(self, change: Callable[[ReviewItem], ReviewItem]) -> Draft:
+        """Return the draft with ``change`` applied to each question."""
+        return replace(self, reviews=tuple(map(change, self.reviews))) if self.reviews else self
 
     def as_removed(self, *why: ReviewItem, source: Provenance) -> Draft:
         """Return the draft as a member removed for ``source``; ``why`` replaces all questions about its text."""

@@ -24,7 +24,7 @@ from runner_sync.thresholds import NAMED
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
-from runner_sync.upgrade.questions.objects_used import Part, are_of_one_feature
+from runner_sync.upgrade.questions.objects_used import Part, find_related
 from runner_sync.upgrade.questions.partial_overrides import lags_beside_call
 from runner_sync.upgrade.questions.reviews import Shown, ask
 from runner_sync.upgrade.questions.set_again import find_set_again
@@ -116,9 +116,7 @@ def _mention_ended_calls(text: str, old: Mapping[str, str], present: Sequence[st
     before = _find_own_calls(old.values())
     news = _find_own_calls([text]) - before
     mentioned = {word for one in present for word in re.findall(r"\.(\w+)", one)}
-    ended = sorted(
-        one for one in before if one.name not in mentioned and any(are_of_one_feature(one, other) for other in news)
-    )
+    ended = find_related((one for one in before if one.name not in mentioned), news)
     names = at_most(NAMED, [".".join(one) for one in ended])
     return f"; {title} no longer calls {names}: does this method do that work now?" if ended else ""
 

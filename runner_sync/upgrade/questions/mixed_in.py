@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from runner_sync.confidence import CONTESTED, INFERRED
 from runner_sync.model import ReviewItem
@@ -136,12 +137,7 @@ def join_under_mixins(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
         is_part = not item.part_of and not uses.isdisjoint(job.hierarchy.from_mixins(draft.owner))
         return replace(item, part_of=leads[draft.owner]) if is_part else item
 
-    return [
-        replace(draft, reviews=tuple(mark_part(draft, item) for item in draft.reviews))
-        if draft.owner in leads
-        else draft
-        for draft in drafts
-    ]
+    return [draft.with_each_question(partial(mark_part, draft)) if draft.owner in leads else draft for draft in drafts]
 
 
 _WORD = re.compile(r"\w+")

@@ -11,7 +11,7 @@ Two hooks of one model are halves of a feature, as are the way into a queue and 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -47,7 +47,12 @@ def get_object(called: str) -> str:
     return called.rpartition(".")[0]
 
 
-def are_of_one_feature(one: Part, other: Part) -> bool:
+def find_related(parts: Iterable[Part], others: Collection[Part]) -> list[Part]:
+    """Return those of the ``parts`` that are of one feature with one of the others."""
+    return sorted(one for one in parts if any(_are_of_one_feature(one, other) for other in others))
+
+
+def _are_of_one_feature(one: Part, other: Part) -> bool:
     """Whether two parts of an object share two successive words of their names; one word says too little."""
     return (
         one.owner == other.owner

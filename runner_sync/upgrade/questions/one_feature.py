@@ -33,13 +33,9 @@ def join_features(drafts: Sequence[Draft]) -> list[Draft]:
     Nothing of the feature is in the file, so one comment, at the first of its places, is enough.
     """
     left_out = [_LeftOut.from_item(item, draft) for draft in drafts for item in draft.reviews if _is_left_out(item)]
-    changed: dict[str, ReviewItem] = {}
-    for group in _group_features(left_out, _find_missing_methods(drafts)):
-        changed |= {item.id: item for item in _make_one_question(group)}
-    return [
-        replace(draft, reviews=tuple(changed.get(item.id, item) for item in draft.reviews)) if draft.reviews else draft
-        for draft in drafts
-    ]
+    groups = _group_features(left_out, _find_missing_methods(drafts))
+    changed = {item.id: item for group in groups for item in _make_one_question(group)}
+    return [draft.with_each_question(lambda item: changed.get(item.id, item)) for draft in drafts]
 
 
 def _make_one_question(group: Sequence[_LeftOut]) -> list[ReviewItem]:

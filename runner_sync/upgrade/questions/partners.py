@@ -14,8 +14,10 @@ the other reads it.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from runner_sync.listing import at_most
 from runner_sync.model import ReviewItem
@@ -25,7 +27,7 @@ from runner_sync.thresholds import NAMED
 from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.job import Hierarchy, Inherited
 from runner_sync.upgrade.questions.counterparts import find_asked_counterparts
-from runner_sync.upgrade.questions.objects_used import Part, are_of_one_feature, find_parts
+from runner_sync.upgrade.questions.objects_used import Part, find_parts, find_related
 from runner_sync.upgrade.questions.one_feature import find_plain_names
 
 
@@ -37,7 +39,9 @@ def name_partners(drafts: Sequence[Draft], twins: Mapping[str, str], hierarchy: 
     owners = dict.fromkeys(draft.owner for draft in drafts if draft.owner)
     partners = {owner: _find_partners(list_members(drafts, owner), twins, hierarchy.of(owner)) for owner in owners}
     return [
-        draft if draft.removed or not draft.owner else _name_partners_of(draft, partners[draft.owner])
+        draft
+        if draft.removed or not draft.owner
+        else draft.with_each_question(partial(_name_partners_of, partners[draft.owner]))
         for draft in drafts
     ]
 
@@ -46,25 +50,24 @@ def _find_partners(
     class_drafts: Sequence[Draft], twins: Mapping[str, str], inherited: Inherited
 ) -> dict[str, dict[str, str]]:
     """Return ``{id: ids of its partners, with a note}`` for the items of one class, in the order found."""
-    members = {
-        d.member: d.reviews[0].id for d in class_drafts if d.outcome == "added" and d.reviews and not d.split_from
-    }
-    partners: dict[str, dict[str, str]] = {}
-    for draft in class_drafts:
-        for item in draft.reviews:
-            used = self_mentions(item.chosen or item.upstream) if item.from_gpu else frozenset[str]()
-            for other in sorted(members[name] for name in used & members.keys() - {draft.member}):
-                partners.setdefault(item.id, {})[other] = ""
-                partners.setdefault(other, {})[item.id] = ""
-    locals_used = (pair for draft in class_drafts for pair in _find_setters_and_readers(draft))
-    for one, half, *behind in (
+    partners: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for one, other, *behind in (
+        *(pair for draft in class_drafts for pair in _find_members_used(draft, class_drafts)),
         *_find_halves(class_drafts, twins, inherited),
         *find_asked_counterparts(class_drafts),
-        *locals_used,
+        *(pair for draft in class_drafts for pair in _find_setters_and_readers(draft)),
     ):
-        partners.setdefault(one, {}).setdefault(half, f" (it left out {behind[0]})" if behind else "")
-        partners.setdefault(half, {}).setdefault(one, "")
+        partners[one].setdefault(other, f" (it left out {behind[0]})" if behind else "")
+        partners[other].setdefault(one, "")
     return partners
+
+
+def _find_members_used(draft: Draft, class_drafts: Sequence[Draft]) -> Iterator[tuple[str, str]]:
+    """Yield pairs of ids: an item about GPU code, and one about an added member of the class that this code uses."""
+    added = {d.member: d.reviews[0].id for d in class_drafts if d.outcome == "added" and d.reviews and not d.split_from}
+    for item in draft.reviews:
+        used = self_mentions(item.chosen or item.upstream) if item.from_gpu else frozenset[str]()
+        yield from ((item.id, other) for other in sorted(added[name] for name in used & added.keys() - {draft.member}))
 
 
 def _find_halves(
@@ -85,16 +88,16 @@ def _find_halves(
         return
 
     def find_all(passage: str, unit: str) -> frozenset[Part]:
-        return find_parts(passage, unit) | {
-            Part("self", name) for name in self_mentions(passage) & inherited.omnis.keys()
-        }
+        own = self_mentions(passage) & inherited.omnis.keys()
+        return find_parts(passage, unit) | {Part("self", name) for name in own}
 
     parts_before, parts_now = (
-        frozenset[Part]().union(*(find_all(text, text) for text in texts)) for texts in _list_texts(class_drafts)
+        frozenset(part for text in texts if text for part in find_all(text, text))
+        for texts in zip(*((draft.before, draft.text) for draft in class_drafts), strict=True)
     )
-    without = [(item.id, find_all(item.upstream, twins.get(draft.name, "")) - parts_now) for draft, item in left_out]
     present = inherited.members.keys() | {draft.member for draft in class_drafts if draft.text}
     helpers = {name: text for name, text in twins.items() if name.rpartition(".")[2] not in present}
+    without = [(item.id, find_all(item.upstream, twins.get(draft.name, "")) - parts_now) for draft, item in left_out]
     behind = [
         (item.id, find_parts(text) - parts_now)
         for draft, item in left_out
@@ -102,12 +105,11 @@ def _find_halves(
     ]
     for draft, item in brought:
         news = find_all(item.chosen, draft.text) - parts_before
-        for other, absent in without if news else ():
-            if any(are_of_one_feature(one, half) for one in news for half in absent):
+        for other, absent in without:
+            if find_related(absent, news):
                 yield item.id, other
-        for other, absent in behind if news else ():
-            for half in sorted(half for half in absent if any(are_of_one_feature(one, half) for one in news)):
-                yield item.id, other, ".".join(half)
+        for other, absent in behind:
+            yield from ((item.id, other, ".".join(half)) for half in find_related(absent, news))
 
 
 def _find_called(item: ReviewItem, owner: str, helpers: Mapping[str, str]) -> Iterator[str]:
@@ -155,16 +157,6 @@ def _has_come(item: ReviewItem) -> bool:
     return bool(item.chosen.strip()) and not item.keeps_omni
 
 
-def _list_texts(class_drafts: Sequence[Draft]) -> tuple[list[str], list[str]]:
-    """Return the texts of the units before the upgrade and now, without units that were or are absent."""
-    return [d.before for d in class_drafts if d.before], [d.text for d in class_drafts if d.text]
-
-
-def _name_partners_of(draft: Draft, partners: Mapping[str, Mapping[str, str]]) -> Draft:
-    items = (replace(item, reason=item.reason + _word_partners(partners.get(item.id, {}))) for item in draft.reviews)
-    return replace(draft, reviews=tuple(items))
-
-
-def _word_partners(notes: Mapping[str, str]) -> str:
-    named = [identity + note for identity, note in notes.items()]
-    return f"; decide it together with {at_most(NAMED, named)}" if named else ""
+def _name_partners_of(partners: Mapping[str, Mapping[str, str]], item: ReviewItem) -> ReviewItem:
+    named = [identity + note for identity, note in partners.get(item.id, {}).items()]
+    return replace(item, reason=f"{item.reason}; decide it together with {at_most(NAMED, named)}") if named else item

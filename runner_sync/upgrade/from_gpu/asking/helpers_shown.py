@@ -19,6 +19,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from runner_sync.model import ReviewItem
 from runner_sync.texts.member_text import self_mentions
@@ -31,8 +32,8 @@ def show_helpers(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list
     """Add the helpers that the twin newly calls to each question about lines that stay."""
     have = {draft.name for draft in drafts if draft.text and not draft.removed}
     return [
-        replace(draft, reviews=tuple(_show_in_item(item, draft, have, job, side) for item in draft.reviews))
-        if draft.reviews and draft.owner
+        draft.with_each_question(partial(_show_in_item, draft=draft, have=have, job=job, side=side))
+        if draft.owner
         else draft
         for draft in drafts
     ]

@@ -28,7 +28,7 @@ from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import Hierarchy, Inherited, ModuleJob, Upstream, Variant
 from runner_sync.upgrade.questions.hidden import ask_about_variants
-from runner_sync.upgrade.questions.set_again import find_set_again
+from runner_sync.upgrade.questions.partial_overrides import find_set_again
 from runner_sync.upgrade.revision import ModuleRevision
 from runner_sync.write import write
 

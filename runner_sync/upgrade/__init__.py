@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from runner_sync.upgrade.module import upgrade_module
     from runner_sync.upgrade.new_module import StartJob, start_module
     from runner_sync.upgrade.npu_words import TRANSLATION, InNpuWords, Translation
-    from runner_sync.upgrade.questions.same_question import ask_once
+    from runner_sync.upgrade.questions.one_decision import ask_once
     from runner_sync.upgrade.revision import GpuBase, ModuleRevision
 
 __all__ = [
@@ -91,7 +91,7 @@ _MODULES = {
     "module": "upgrade_module",
     "new_module": "start_module StartJob",
     "npu_words": "InNpuWords TRANSLATION Translation",
-    "questions.same_question": "ask_once",
+    "questions.one_decision": "ask_once",
     "revision": "GpuBase ModuleRevision",
 }
 

@@ -25,9 +25,8 @@ from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
 from runner_sync.upgrade.questions.objects_used import Part, find_related
-from runner_sync.upgrade.questions.partial_overrides import lags_beside_call
+from runner_sync.upgrade.questions.partial_overrides import find_set_again, lags_beside_call
 from runner_sync.upgrade.questions.reviews import Shown, ask
-from runner_sync.upgrade.questions.set_again import find_set_again
 from runner_sync.upgrade.running import find_running
 
 

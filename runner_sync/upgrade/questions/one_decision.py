@@ -1,19 +1,23 @@
 """Joins review items that are one decision: about the same passage or statement, or about one replacement.
 
-Comes in: drafts with their questions. Goes out: the drafts, such questions joined or marked as parts of one. May touch:
-nothing.
+Comes in: drafts with their questions, or the review items of a whole run. Goes out: the same, such questions joined or
+marked as parts of one. May touch: nothing.
 
 One example is a block that a port brings and that stands under a condition which one side changed. Another is two
-statements that omni had both edited and that upstream replaced together.
+statements that omni had both edited and that upstream replaced together. A third are copies of one method: both
+``execute_model`` of the NPU runners are, and omni has changed the same statement in both. Each place keeps its comment
+in the file, because each needs the same edit.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from runner_sync.model import ReviewItem
+from runner_sync.statements import UnparsableText
+from runner_sync.texts.member_text import canonical
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.lines import strip_written_lines
 
@@ -88,3 +92,36 @@ def _join_two(one: ReviewItem, other: ReviewItem) -> ReviewItem:
         omni=max(one.omni, other.omni, key=len),
         upstream=max(one.upstream, other.upstream, key=len),
     )
+
+
+def ask_once(items: Iterable[ReviewItem]) -> tuple[ReviewItem, ...]:
+    """Mark items as part of an earlier item of another unit with the same reason and texts; their own parts follow."""
+    first: dict[tuple[str, ...], ReviewItem] = {}
+    asked = []
+    for item in items:
+        key = _make_key(item)
+        root = first.setdefault(key, item)
+        is_repeated = (root.path, root.unit) != (item.path, item.unit) and not item.part_of and len(key) > 1
+        asked.append(replace(item, part_of=root.part_of or root.id) if is_repeated else item)
+    roots = {item.id: item.part_of for item in asked if item.part_of}
+    return tuple(replace(item, part_of=roots.get(item.part_of, item.part_of)) for item in asked)
+
+
+def _make_key(item: ReviewItem) -> tuple[str, ...]:
+    """Return what identifies a question: its reason and the texts that it shows, without layout and comments.
+
+    The base does not count beside two sides, because copies of different releases leave the same choice. For an item
+    about a whole class, which shows the class header, only the reason counts; likewise if it shows nothing.
+    """
+    if "." not in item.unit and not item.base and not item.upstream and item.omni:
+        return (item.reason, "class")
+    base = "" if item.omni and item.upstream else item.base
+    shown = [_normalize(text) for text in (base, item.omni, item.upstream, item.chosen)]
+    return (item.reason, *shown) if any(shown) else (item.reason,)
+
+
+def _normalize(text: str) -> str:
+    try:
+        return "\n".join(canonical(text))
+    except UnparsableText:
+        return "\n".join(" ".join(line.split()) for line in text.split("\n")).strip()

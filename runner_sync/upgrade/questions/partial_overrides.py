@@ -1,6 +1,6 @@
-"""Checks an override that runs upstream's method on one path and does the same work itself on another.
+"""Checks an override that runs upstream's method and does a part of the same work itself.
 
-Comes in: texts of methods. Goes out: whether the override lags behind. May touch: nothing.
+Comes in: texts of methods. Goes out: whether the override lags behind, and what it sets again. May touch: nothing.
 
 The AR runner's ``_sample`` calls upstream's method for speculative decoding. Otherwise it calls the sampler itself, as
 that method does there::
@@ -8,16 +8,24 @@ that method does there::
     if spec_decode_metadata is None:
         return self.sampler(logits)            # vllm-ascend 0.25.1rc1 prepares the sampler in front of this
     return super()._sample(logits, spec_decode_metadata)
+
+Its ``__init__`` calls upstream's method and then builds a buffer of its own::
+
+    super().__init__(*args, **kwargs)
+    self.input_ids = self._make_buffer(self.max_num_tokens)   # vllm-ascend 0.13.0 builds a larger one
 """
 
 from __future__ import annotations
 
 import ast
-from collections import Counter
-from collections.abc import Callable, Collection
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import NamedTuple
 
 from runner_sync import lineage
-from runner_sync.statements.parents import parents_called
+from runner_sync.statements import Node, parse_function
+from runner_sync.statements.parents import parent_calls, parents_called
 from runner_sync.syntax import children
 from runner_sync.texts.paths import Under, is_excluded, is_on_every_path, statements_under
 
@@ -53,3 +61,40 @@ def _calls_member(statement: ast.stmt, member: str, owners: Collection[str]) -> 
     """Whether a statement, nested statements excluded, calls ``member`` of one of ``owners``."""
     heads = [node for node in children(statement) if not isinstance(node, ast.stmt)]
     return any(parents_called(node, member) & set(owners) for node in heads)
+
+
+class SetAgain(NamedTuple):
+    """A statement of an override that sets ``name`` again, and upstream's statements that set it before and now."""
+
+    name: str
+    mine: Node
+    old: str
+    new: str
+
+
+def find_set_again(text: str, member: str, owners: Collection[str], *, old: str, new: str) -> Iterator[SetAgain]:
+    """Yield what a method sets again after a call of ``member`` on one of ``owners``, which runs upstream's method.
+
+    Only attributes that upstream's ``new`` text sets to something that ``old`` does not. Skips a statement that
+    ``new`` has, too, and one that uses the value that upstream set.
+    """
+    function = parse_function(text)
+    calls = parent_calls(function, member) if function is not None else []
+    first = min((call.lineno for owner, call in calls if owner in owners), default=None)
+    if first is None:
+        return
+    before, now = (_group_setters(lineage.list_nodes(side)) for side in (old, new))
+    for name, (*_, last) in _group_setters(n for n in lineage.list_nodes(text) if n.start > first).items():
+        was, is_now = ({node.canon for node in side[name]} for side in (before, now))
+        if is_now - was and last.canon not in is_now and len(re.findall(rf"{re.escape(name)}\b", last.canon)) == 1:
+            yield SetAgain(name, last, *("\n".join(node.text for node in side[name]) for side in (before, now)))
+
+
+def _group_setters(nodes: Iterable[Node]) -> defaultdict[str, list[Node]]:
+    """Return the plain assignments to each attribute of ``self``."""
+    found = defaultdict[str, list[Node]](list)
+    for node in nodes:
+        for name in node.facts.targets:
+            if name.startswith("self."):
+                found[name].append(node)
+    return found

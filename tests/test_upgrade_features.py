@@ -19,7 +19,7 @@ OTHER = "    # kept\n    if self.cache:\n        self.cache.keep(rows)\n"
 def passages(added: str, *, before: str = BEFORE, after: str = "", job: ModuleJob = JOB) -> list[str]:
     """The text of each question, if ``added`` comes in front of the return."""
     after = after or before.replace("    return", f"{added}    return")
-    asked = list_questions(Draft("R.run", (Stage(before),)), job, before=before, after=after, twin=after)
+    asked = list_questions(Draft("R.run", (Stage(before),)), job, after=after, twin=after)
     return [item.chosen for item in asked]
 
 

@@ -87,7 +87,7 @@ def test_each_ported_line_is_in_a_question_whatever_later_steps_write(first: int
     for seed in range(first, first + 20):
         triple = made_at_random(seed)
         before, after = triple.base, triple.upstream
-        asked = list_questions(Draft("R.run", (Stage(before),)), job, before=before, after=after, twin=after)
+        asked = list_questions(Draft("R.run", (Stage(before),)), job, after=after, twin=after)
         draft = Draft("R.run", (Stage(before),)).with_stage_and_moved_questions(after, "gpu").with_questions(*asked)
         done = completed_at_random(after, seed)
         lines = done.split("\n")

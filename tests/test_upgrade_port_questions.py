@@ -161,9 +161,7 @@ def test_a_change_of_lines_that_run_is_not_said_never_to_have_run(was: str, now:
     whole = (f"self.start(rows)\n{passage}self.stop(rows)\n" for passage in (was, now))
     before, after = (f"    def run(self, rows):\n{indent(text, ' ' * 8)}" for text in whole)
     job = ModuleJob(NPU, NPU.modules[0], "runner.py", "")
-    asked = ported_passages.list_questions(
-        Draft("Runner.run", (Stage(before),)), job, before=before, after=after, twin=after
-    )
+    asked = ported_passages.list_questions(Draft("Runner.run", (Stage(before),)), job, after=after, twin=after)
     assert [item.reason for item in asked] == [said]
 
 
@@ -183,7 +181,7 @@ def test_a_docstring_is_no_code_that_has_to_run(was: str, now: str, asked: int) 
     """`_sample` of 0.28.0 on 0.30.0rc1 got a docstring that "has not run on this platform yet"."""
     before, after = (f"def run(self, rows):\n{indent(f'{body}self.stop(rows)', ' ' * 4)}\n" for body in (was, now))
     job, draft = ModuleJob(NPU, NPU.modules[0], "runner.py", ""), Draft("Runner.run", (Stage(before),))
-    assert len(ported_passages.list_questions(draft, job, before=before, after=after, twin=after)) == asked
+    assert len(ported_passages.list_questions(draft, job, after=after, twin=after)) == asked
 
 
 PICKED = "out = pick(rows.to(state.device))\n"
@@ -217,7 +215,7 @@ def test_a_branch_that_the_twin_does_not_have_around_a_statement_is_named(
         for body in (after, twin, after.replace("rows.to(state.device)", "rows"))
     )
     job, draft = ModuleJob(NPU, NPU.modules[0], "runner.py", ""), Draft("Runner.run", (Stage(was),))
-    asked = ported_passages.list_questions(draft, job, before=was, after=text, twin=model)
+    asked = ported_passages.list_questions(draft, job, after=text, twin=model)
     said = re.findall(
         "has this statement outside of (.*): does its new form work there", "\n".join(i.reason for i in asked)
     )
@@ -250,7 +248,7 @@ def test_what_stands_in_the_method_is_not_said_never_to_have_run(
     old, new, upstream = (f"{head}{indent(text.format(GATED, many), ' ' * 8)}" for text in passages)
     job = ModuleJob(NPU, NPU.modules[0], "runner.py", "")
     draft = Draft("Runner.run", (Stage(old),), upstream=upstream)
-    asked = ported_passages.list_questions(draft, job, before=old, after=new, twin=new)
+    asked = ported_passages.list_questions(draft, job, after=new, twin=new)
     assert [item.reason for item in asked if item.chosen] == [said]
 
 
@@ -504,7 +502,7 @@ else:
 def test_a_ported_passage_is_shown_as_the_twin_has_it(twin: str, said: str) -> None:
     """Of 0.22.0 on 0.25.1rc1 an ``else`` was quoted as the GPU twin's, where it has a condition of its own."""
     draft, job = Draft("R.run", (Stage(OWN),), chosen=True), ModuleJob(NPU, NPU.modules[1], "runner.py", "")
-    (item,) = ported_passages.list_questions(draft, job, before=OWN, after=PORTED, twin=twin)
+    (item,) = ported_passages.list_questions(draft, job, after=PORTED, twin=twin)
     assert (item.upstream, item.chosen) == (said.strip("\n"), PASSAGE.strip("\n"))
 
 

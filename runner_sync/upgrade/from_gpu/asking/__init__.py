@@ -5,7 +5,7 @@ Comes in: drafts with a port in them. Goes out: the drafts with questions. May t
 - With the merge of a unit, ``ported_passages`` asks about each passage, split by ``features`` where a mixin comes. The
   reason may end with arguments that a call loses (``no_longer_passed``), attributes that would keep what the method no
   longer returns (``lost_results``), branches that only NPU has (``other_branches``), or names that a release may lack
-  (``unconfirmed``); ``nested_otherwise`` words it where only the block around moved.
+  (``untranslated``); ``nested_otherwise`` words it where only the block around moved.
 - Behind the merge, ``once_more`` asks about one more occurrence of a statement that the twin changed everywhere,
   ``left_standing`` about statements that omni removed on the GPU side only, ``untranslated`` about remaining GPU
   names.

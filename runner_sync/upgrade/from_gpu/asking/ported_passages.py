@@ -18,8 +18,9 @@ from runner_sync.model import ReviewItem
 from runner_sync.statements import INDENT, Node, ancestors, enclosing, flatten
 from runner_sync.thresholds import NEAR_PASSAGES
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu.asking import features, lost_results, no_longer_passed, other_branches, unconfirmed
+from runner_sync.upgrade.from_gpu.asking import features, lost_results, no_longer_passed, other_branches
 from runner_sync.upgrade.from_gpu.asking.nested_otherwise import find_nested_otherwise
+from runner_sync.upgrade.from_gpu.asking.untranslated import explain_unconfirmed
 from runner_sync.upgrade.from_gpu.twin import owing
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
@@ -43,9 +44,10 @@ MOVED = "moved from here to the place where the GPU runner has it"
 PARTLY_MOVED = "removed here, because the GPU runner no longer has a part of it and has the rest at another place"
 
 
-def list_questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twin: str) -> list[ReviewItem]:
+def list_questions(draft: Draft, job: ModuleJob, *, after: str, twin: str) -> list[ReviewItem]:
     """Return one question per passage of whole statements that a port changed, unless only comments or docstrings
     differ."""
+    before = draft.text
     old, new = before.split("\n"), after.split("\n")
     in_twin = _InTwin.of(after, twin)
     occurrences = _Occurrences.of(before, after, draft.upstream)
@@ -63,7 +65,7 @@ def list_questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twi
         else:
             taken_over = (
                 f"{_explain_presence(was, _find_telling_within(after, j1, j2), occurrences)}{owing.explain(now, job)}"
-                f"{unconfirmed.explain(now, job)}{no_longer_passed.explain(was, now, after)}"
+                f"{explain_unconfirmed(now, job)}{no_longer_passed.explain(was, now, after)}"
                 f"{other_branches.explain(after, j1, j2, twin=twin, before=occurrences.before)}"
                 f"{lost_results.explain(code_was, code, after=after, twin=twin)}"
             )

@@ -14,8 +14,7 @@ from runner_sync.fitting.members import Member, find_predecessor, find_successor
 from runner_sync.model import ReviewItem
 from runner_sync.texts.member_text import find_reached, self_names
 from runner_sync.upgrade.draft import Draft, Stage, list_members
-from runner_sync.upgrade.from_gpu.asking import unconfirmed
-from runner_sync.upgrade.from_gpu.asking.untranslated import ask_about_untranslated
+from runner_sync.upgrade.from_gpu.asking.untranslated import ask_about_untranslated, explain_unconfirmed
 from runner_sync.upgrade.from_gpu.members.imports_at_hand import without_imports_at_hand
 from runner_sync.upgrade.from_gpu.twin import owing
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, record_twin
@@ -68,7 +67,7 @@ def _describe_sampler_steps(name: str, job: ModuleJob) -> tuple[str, ...]:
 
 def _review_added(draft: Draft, job: ModuleJob, decision: Member, notes: Sequence[str]) -> ReviewItem:
     what = "ported as a hook" if decision.action == "hook" else "ported"
-    doubts = f"{owing.explain(draft.text, job)}{unconfirmed.explain(draft.text, job)}"
+    doubts = f"{owing.explain(draft.text, job)}{explain_unconfirmed(draft.text, job)}"
     reason = "; ".join([f"{what} from the GPU runner: {decision.reason}{doubts}", *notes])
     shown = Shown(upstream=draft.text, chosen=draft.text)
     return make_review(draft, job.path, reason=reason, confidence=REQUIRED, shown=shown, from_gpu=True)

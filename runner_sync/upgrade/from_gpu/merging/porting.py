@@ -283,7 +283,7 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
             is_whole=False,
             is_refused=True,
         )
-    passages = ported_passages.list_questions(draft, job, before=draft.text, after=result.text, twin=sides.upstream)
+    passages = ported_passages.list_questions(draft, job, after=result.text, twin=sides.upstream)
     asked = drop_already_present(result.decisions, draft.text)
     left = join_left_out(answered.drop_answered(asked, job.target.constructors))
     left = answered.drop_conditions_in_helpers(left, result.text, _list_methods(draft.owner, job))

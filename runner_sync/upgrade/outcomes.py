@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from runner_sync.lineage import fingerprint
 from runner_sync.markers import read_markers
-from runner_sync.model import Hunk, ReviewItem, Unit, UnitReport
+from runner_sync.model import Hunk, UnitReport
 from runner_sync.statements import as_module
 from runner_sync.syntax import module_of
 from runner_sync.units import record_classes, texts, units
@@ -39,18 +39,14 @@ def make_result(drafts: Sequence[Draft], job: ModuleJob, text: str, decided: Map
         lines = (unit.text if unit is not None else whole).split("\n")
         items = draft.reviews
         if unit is not None and not draft.text and draft.name in headers:
-            items = _show_header(items, headers[draft.name], unit)
+            # The bases of a class are known only after composing.
+            items = tuple(replace(item, omni=headers[draft.name], chosen=unit.text) for item in items)
         reviews += [place(item, lines, start) for item in items]
         reports.append(_make_report(draft, job, start))
     synced = {d.name: (d.base_now, d.gpu_now) for d in drafts if not d.removed and (d.base_now or d.gpu_now)}
     return ModuleResult(
         job.path, job.text, text, tuple(reports), tuple(reviews), decided, synced, find_never_had(drafts, job)
     )
-
-
-def _show_header(items: Iterable[ReviewItem], before: str, unit: Unit) -> tuple[ReviewItem, ...]:
-    """Show the class header before and now in questions about a class; its bases are known only after composing."""
-    return tuple(replace(item, omni=before, chosen=unit.text) for item in items)
 
 
 def _make_report(draft: Draft, job: ModuleJob, start: int) -> UnitReport:

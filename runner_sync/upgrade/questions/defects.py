@@ -224,7 +224,8 @@ def find_set_by_twin_only(
     if not draft.owner or not _is_changed(draft):
         return {}
     twin_texts = select_members(twin, draft.owner)
-    new_names = self_names(draft.text) - self_names(draft.before) - _find_asked_attributes(draft.text)
+    tested = {attribute_by_name(call) for call in calls_in(parse_unit(draft.text))}
+    new_names = self_names(draft.text) - self_names(draft.before) - tested
     found = {
         name: [member for member, text in twin_texts.items() if _find_set_among({name}, [text])]
         for name in sorted(new_names - twin_texts.keys())
@@ -238,11 +239,6 @@ def find_set_by_twin_only(
     texts = [*(other.text for other in mine), *_iterate_other_texts(draft.owner, job), *inherited.vllm.values()]
     have |= _find_set_among(found, [text for text in texts if text.strip()])
     return {name: setters for name, setters in found.items() if name not in have}
-
-
-def _find_asked_attributes(text: str) -> set[str]:
-    """Return attributes of ``self`` that a text reads by name."""
-    return {name for call in calls_in(parse_unit(text)) if (name := attribute_by_name(call))}
 
 
 def ask_about_returns(draft: Draft, job: ModuleJob) -> Draft:

@@ -33,7 +33,8 @@ def join_features(drafts: Sequence[Draft]) -> list[Draft]:
     Nothing of the feature is in the file, so one comment, at the first of its places, is enough.
     """
     left_out = [_LeftOut.from_item(item, draft) for draft in drafts for item in draft.reviews if _is_left_out(item)]
-    groups = _group_features(left_out, _find_missing_methods(drafts))
+    missing = {draft.name: draft.reviews[0].id for draft in drafts if draft.owner and not draft.text and draft.reviews}
+    groups = _group_features(left_out, missing)
     changed = {item.id: item for group in groups for item in _make_one_question(group)}
     return [draft.with_each_question(lambda item: changed.get(item.id, item)) for draft in drafts]
 
@@ -57,11 +58,6 @@ def _is_left_out(item: ReviewItem) -> bool:
     That is GPU code, or vllm-ascend code if omni has nothing there either.
     """
     return item.keeps_omni and bool(item.upstream.strip()) and (item.from_gpu or not item.chosen.strip())
-
-
-def _find_missing_methods(drafts: Sequence[Draft]) -> dict[str, str]:
-    """Return ``{qualified name: id}`` for the questions about GPU methods that were not ported."""
-    return {draft.name: draft.reviews[0].id for draft in drafts if draft.owner and not draft.text and draft.reviews}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +98,10 @@ class _LeftOut:
 
 
 def _group_features(left_out: Sequence[_LeftOut], missing: Mapping[str, str]) -> list[list[_LeftOut]]:
-    """Group questions about one feature, each group from top to bottom with a question about a missing method first."""
+    """Group questions about one feature, each group from top to bottom with a question about a missing method first.
+
+    ``missing`` are the ids of the questions about GPU methods that were not ported, by qualified name.
+    """
     groups: list[list[_LeftOut]] = []
     for one in left_out:
         related = [group for group in groups if any(_are_of_one_feature(one, other, missing) for other in group)]

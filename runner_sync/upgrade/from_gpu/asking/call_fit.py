@@ -136,9 +136,10 @@ def _find_new_misfit(caller: Draft, other: Draft, drafts: Sequence[Draft]) -> as
         return None
     if not _is_plain(other) or _is_hidden(other, caller=caller, drafts=drafts):
         return None
-    call = next(_find_misfits(other.text, member=other.member, caller=caller.text, bare=not other.owner), None)
-    is_old = call is not None and ast.unparse(call) in _unparse_calls(caller.before, other.member, bare=not other.owner)
-    return None if is_old else call
+    bare = not other.owner
+    call = next(_find_misfits(other.text, member=other.member, caller=caller.text, bare=bare), None)
+    known = {ast.unparse(old) for old in _find_calls(caller.before, other.member, bare=bare)} if call else ()
+    return call if call is not None and ast.unparse(call) not in known else None
 
 
 def _is_plain(draft: Draft) -> bool:
@@ -183,10 +184,6 @@ def _find_calls(text: str, member: str, *, bare: bool) -> Iterator[ast.Call]:
     for node in walk(function) if function is not None else ():
         if isinstance(node, ast.Call) and is_name(node.func, member):
             yield node
-
-
-def _unparse_calls(text: str, member: str, *, bare: bool) -> set[str]:
-    return {ast.unparse(call) for call in _find_calls(text, member, bare=bare)}
 
 
 def _unparse_parameters(text: str) -> str:

@@ -14,7 +14,7 @@ module::
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from difflib import SequenceMatcher
 
 from runner_sync.confidence import CONTESTED
@@ -56,16 +56,11 @@ def _find_deleted(sides: Triple) -> set[str]:
 
 def _find_still_in_module(draft: Draft, job: ModuleJob, side: GpuSide) -> set[str]:
     """Return statements that occur in the twin's module at least as often as before."""
-    old = _count_statements(translate_units(job, side.bases[draft.name].side).values())
-    new = _count_statements(side.new.values())
+    old, new = (
+        Counter(canon for text in units.values() for canon in fingerprint(text).elements())
+        for units in (translate_units(job, side.bases[draft.name].side), side.new)
+    )
     return {canon for canon, count in old.items() if new[canon] >= count}
-
-
-def _count_statements(units: Iterable[str]) -> Counter[str]:
-    found = Counter[str]()
-    for text in units:
-        found.update(fingerprint(text))
-    return found
 
 
 def _find_in_vllm(draft: Draft, job: ModuleJob, side: GpuSide) -> set[str]:

@@ -32,8 +32,7 @@ from runner_sync.upgrade.questions.defects import (
 from runner_sync.upgrade.questions.ended_calls import ask_about_ended_calls
 from runner_sync.upgrade.questions.hidden import (
     ask_about_hidden_changes,
-    ask_about_replaced,
-    ask_about_set_again,
+    ask_about_overrides,
     ask_about_uncalled_hooks,
     ask_about_variants,
     find_upstream_members,
@@ -112,7 +111,7 @@ def _mend(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSide) -> li
 
 def _ask_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSide) -> list[Draft]:
     """Add questions about the result, and drafts for questions that concern no unit."""
-    drafts = ask_about_set_again(ask_about_replaced(drafts, job), job)
+    drafts = ask_about_overrides(drafts, job)
     drafts = ask_about_other_uses(drafts, job, side)
     drafts = [
         *drafts,

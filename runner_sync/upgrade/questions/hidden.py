@@ -13,7 +13,7 @@ from __future__ import annotations
 import builtins
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from runner_sync.confidence import CONTESTED
 from runner_sync.lineage import MODELLED, follows, has_change, share
@@ -30,52 +30,29 @@ from runner_sync.upgrade.questions.reviews import Shown, ask
 from runner_sync.upgrade.running import find_running
 
 
-def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """Ask about overrides that resemble a method which upstream changed and that do not always call it.
+def ask_about_overrides(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
+    """Ask about overrides of methods that upstream changed: about a change that is lacking, and attributes set again.
 
-    Skips copies, which are merged, and overrides that always call upstream's method. Skips an override that resembles
-    neither upstream's nor vLLM's method and only shares the name.
+    Skips copies, which are merged. An override that resembles neither upstream's nor vLLM's method only shares the
+    name, and lacks no change. An attribute is set again if that follows a call of a method in which upstream now sets
+    it in another way.
     """
-    anchor, name = job.module.anchor, job.module.name
     ref, old, new = find_upstream_members(drafts, job)
-    inherited = job.hierarchy.of(name)
+    upstream, inherited = job.module.anchor.name, job.hierarchy.of(job.module.name)
+    in_front = inherited.members if _is_direct_base(job) else {}
 
     def ask_about(draft: Draft) -> Draft:
         member = draft.member
-        if not _is_override_of(draft, name, old.keys() & new.keys()):
+        is_override = draft.owner == job.module.name and draft.kind == "override" and not draft.removed
+        if not is_override or member not in old.keys() & new.keys():
             return draft
-        models = (old[member], inherited.vllm.get(member, ""))
-        if all(share(draft.text, model) < MODELLED for model in models):
-            return draft
-        behind = inherited.members.get(member) if _is_direct_base(job) else None
-        if _runs_upstream(draft.text, member, anchor.name, behind):
-            owners = _find_ways_to(anchor.name, member, behind)
-            lags = lags_beside_call(draft.text, member, owners, old=old[member], new=new[member])
-            place = "the override calls it on one path only"
-        else:
-            lags, place = not follows(draft.text, old[member], new[member]), "the override does not call it"
-        if not lags:
-            return draft
-        calls = _mention_new_calls(old[member], new[member])
-        changed = f"{job.upstream_title} changed the method that this override hides since {ref}{calls}"
-        reason = f"{changed}; {place}"
-        return _ask_about_method(draft, job, reason, old=old[member], new=new[member], mine=draft.text)
-
-    return [ask_about(draft) for draft in drafts]
-
-
-def ask_about_set_again(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """Ask about attributes that an override sets again after calling a method in which upstream sets them otherwise."""
-    anchor, name = job.module.anchor, job.module.name
-    ref, old, new = find_upstream_members(drafts, job)
-    inherited = job.hierarchy.of(name).members
-
-    def ask_about(draft: Draft) -> Draft:
-        member = draft.member
-        if not _is_override_of(draft, name, old.keys() & new.keys()):
-            return draft
-        ways = _find_ways_to(anchor.name, member, inherited.get(member) if _is_direct_base(job) else None)
-        for found in find_set_again(draft.text, member, ways, old=old[member], new=new[member]):
+        text, was, now, behind = draft.text, old[member], new[member], in_front.get(member)
+        is_version = any(share(text, model) >= MODELLED for model in (was, inherited.vllm.get(member, "")))
+        if is_version and (place := _explain_lag(text, member, upstream, behind, old=was, new=now)):
+            changed = f"{job.upstream_title} changed the method that this override hides since {ref}"
+            reason = f"{changed}{_mention_new_calls(was, now)}; {place}"
+            draft = _ask_about_method(draft, job, reason, old=was, new=now, mine=text)
+        for found in find_set_again(text, member, _find_ways_to(upstream, member, behind), old=was, new=now):
             there, mine = f"{job.upstream_title}'s method, called above, sets in another way", found.mine
             reason = f"this replaces {found.name}, which {there} since {ref}"
             shown = Shown(base=found.old, omni=mine.text, upstream=found.new, chosen=mine.text)
@@ -85,9 +62,12 @@ def ask_about_set_again(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     return [ask_about(draft) for draft in drafts]
 
 
-def _is_override_of(draft: Draft, class_name: str, members: Collection[str]) -> bool:
-    """Whether a draft is a class's own override, no copy, of one of these upstream ``members``."""
-    return draft.owner == class_name and draft.kind == "override" and not draft.removed and draft.member in members
+def _explain_lag(text: str, member: str, upstream: str, behind: str | None, *, old: str, new: str) -> str:
+    """Return where an override lacks upstream's change of the method; empty if nowhere."""
+    if not _runs_upstream(text, member, upstream, behind):
+        return "" if follows(text, old, new) else "the override does not call it"
+    lags = lags_beside_call(text, member, _find_ways_to(upstream, member, behind), old=old, new=new)
+    return "the override calls it on one path only" if lags else ""
 
 
 def _say_what_upstream_did(old: str, new: str, ref: str, job: ModuleJob) -> str:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -56,28 +56,42 @@ def _remove_first_block(draft: Draft, job: ModuleJob, recent: Sequence[ModuleRev
     ``recent`` are the revisions since the one that the module's copies follow. Omni kept blocks dropped earlier through
     an upgrade.
     """
-    if draft.upstream is None:
+    found = next(_find_dropped(draft, job, recent), None)
+    rest = found[0].remove_from(draft.text) if found is not None else ""
+    if found is None or not parses(rest):
         return None
+    block, upstream_block, side = found
+    assert job.upstream.new is not None
+    reason = (
+        f"{job.upstream_title} removed this block between {side.ref} and {job.upstream.new.ref}; "
+        "omni had the same block, and it was removed here, too"
+    )
+    old = side.units[name_in_upstream(draft.name, job.module)]
+    idle = _find_idle_assignments(rest, draft.text, _collect_forms(old) - _collect_forms(draft.upstream or ""))
+    lines = rest.split("\n")
+    for node in reversed(idle):
+        del lines[node.start - 1 : node.end]
+    first = block.first - sum(len(node.lines) for node in idle if node.start < block.first)
+    line = next((k for k in range(first, len(lines)) if lines[k - 1].strip()), first)
+    shown = Shown(base=upstream_block.text, omni="\n".join([*(node.text for node in idle), block.text]))
+    item = make_review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown, line=line)
+    return draft.with_stage_and_moved_questions("\n".join(lines), "upstream").with_questions(item)
+
+
+def _find_dropped(
+    draft: Draft, job: ModuleJob, recent: Sequence[ModuleRevision]
+) -> Iterator[tuple[_Block, _Block, ModuleRevision]]:
+    """Yield each block that upstream has dropped: omni's, upstream's, and the last revision that has it."""
+    if draft.upstream is None:
+        return
     name, forms_now = name_in_upstream(draft.name, job.module), _collect_forms(draft.upstream)
     for block in _find_blocks(draft.text):
-        if not forms_now.isdisjoint(block.telling):
-            continue
-        for side in reversed(recent):
+        for side in reversed(recent) if forms_now.isdisjoint(block.telling) else ():
             old = side.units
-            upstream_block = next((one for one in _find_blocks(old.get(name, "")) if block.is_renamed(one)), None)
-            if (
-                upstream_block is not None
-                and block.comments <= lineage.comments(old[name])
-                and not _has_moved(block, old, job)
-            ):
-                rest = block.remove_from(draft.text)
-                if not parses(rest):
-                    return None
-                dropped = frozenset(_collect_forms(old[name])) - forms_now
-                return _take_out(
-                    draft, job, side, block, upstream_block, rest, _find_idle_assignments(rest, draft.text, dropped)
-                )
-    return None
+            for other in _find_blocks(old.get(name, "")):
+                is_same = block.is_renamed(other) and block.comments <= lineage.comments(old[name])
+                if is_same and not _has_moved(block, old, job):
+                    yield block, other, side
 
 
 def _find_idle_assignments(rest: str, text: str, dropped: frozenset[str]) -> list[Node]:
@@ -105,35 +119,6 @@ def _has_moved(block: _Block, old: Mapping[str, str], job: ModuleJob) -> bool:
         2 * len(block.telling & _collect_forms(text) - _collect_forms(before)) > len(block.telling)
         for text, before in changed
     )
-
-
-def _take_out(
-    draft: Draft,
-    job: ModuleJob,
-    side: ModuleRevision,
-    block: _Block,
-    upstream_block: _Block,
-    rest: str,
-    idle: Sequence[Node],
-) -> Draft:
-    """Return the draft with text ``rest``, which lacks ``block``, without its ``idle`` statements, and with a question.
-
-    ``upstream_block`` is the block as upstream has it in the revision ``side``.
-    """
-    assert job.upstream.new is not None
-    reason = (
-        f"{job.upstream_title} removed this block between {side.ref} and {job.upstream.new.ref}; "
-        "omni had the same block, and it was removed here, too"
-    )
-    lines = rest.split("\n")
-    for node in reversed(idle):
-        del lines[node.start - 1 : node.end]
-    first = block.first - sum(len(node.lines) for node in idle if node.start < block.first)
-    rest = "\n".join(lines)
-    line = next((k for k in range(first, len(lines)) if lines[k - 1].strip()), first)
-    shown = Shown(base=upstream_block.text, omni="\n".join([*(node.text for node in idle), block.text]))
-    item = make_review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown, line=line)
-    return draft.with_stage_and_moved_questions(rest, "upstream").with_questions(item)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -78,7 +78,8 @@ def pass_required_parameters(drafts: Sequence[Draft], job: ModuleJob) -> list[Dr
     """Pass newly required parameters at the calls; a helper of omni's own first gets them from its callers."""
     mended_drafts = [*drafts]
     for owner in dict.fromkeys(draft.owner for draft in drafts if draft.chosen and draft.owner):
-        todo = [*_find_newly_required(owner, mended_drafts, job)]
+        changed = _find_changed_members(owner, mended_drafts, job)
+        todo = [(new, now) for name, was, now in changed for new in passing.newly_required(name, was, now)]
         for parameter, now in todo:
             for index, draft in enumerate(mended_drafts):
                 if not draft.chosen or draft.owner != owner or draft.removed:
@@ -104,12 +105,6 @@ def _get_value(draft: Draft, parameter: Parameter, drafts: Sequence[Draft], job:
         return draft
     grown = _add_parameter(draft, parameter, drafts, job)
     return draft.with_completion(grown) if grown is not None else None
-
-
-def _find_newly_required(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> Iterator[tuple[Parameter, str]]:
-    """Yield parameters that methods of a class newly require in this upgrade, each with the method's text."""
-    for name, before, text in _find_changed_members(owner, drafts, job):
-        yield from ((parameter, text) for parameter in passing.newly_required(name, before, text))
 
 
 def _find_changed_members(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> list[tuple[str, str, str]]:

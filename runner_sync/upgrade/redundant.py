@@ -45,9 +45,9 @@ def drop_redundant(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> li
 
 def _drop_if_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> Draft:
     """Drop the draft if the class no longer needs it, or ask about it if its original is gone."""
-    reason = _explain_removable(draft, drafts, job, side)
+    reason = _explain_redundant(draft, drafts, job, side)
     if reason and all(
-        _explain_removable(other, drafts, job, side) for other in _find_other_definitions(draft, drafts, job)
+        _explain_redundant(other, drafts, job, side) for other in _find_other_definitions(draft, drafts, job)
     ):
         shown = Shown(omni=draft.before, upstream=draft.upstream or "")
         item = make_review(draft, job.path, reason=reason, confidence=DERIVED, shown=shown)
@@ -71,12 +71,6 @@ def _drop_if_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, si
         shown = Shown(omni=draft.text, upstream=inherited_text, chosen=draft.text)
         return ask(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, from_gpu=True)
     return draft
-
-
-def _explain_removable(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> str:
-    """Return why a chosen member that the class body does not read is redundant; else an empty string."""
-    may_go = draft.chosen and bool(draft.owner) and not is_read_by_class(draft, job)
-    return _explain_redundant(draft, drafts, job, side) if may_go else ""
 
 
 def _find_other_definitions(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -107,10 +101,13 @@ def _find_inherited_by_twin(draft: Draft, job: ModuleJob, side: GpuSide) -> str:
 
 
 def _explain_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> str:
-    """Return why the class can do without this member since this upgrade, or an empty string.
+    """Return why the class can do without this chosen member since this upgrade, or an empty string.
 
-    Skips a method that was redundant before: people had a reason, or ``check`` reports it.
+    Skips a method that was redundant before: people had a reason, or ``check`` reports it. Also skips one that the
+    class body reads.
     """
+    if not draft.chosen or not draft.owner or is_read_by_class(draft, job):
+        return ""
     inherited = job.hierarchy.of(draft.owner)
     inherited_text = inherited.members.get(draft.member)
     if inherited_text is not None:

@@ -93,23 +93,17 @@ def _enclose_ported(draft: Draft, job: ModuleJob) -> Draft:
     them.
     """
     label, text = job.profile.marker, draft.text
-    edges = [line for block in _find_blocks(text, label) for line in block]
-    beside = None if draft.kind == "copy" else edges
-    ruler, marked = ruler_style(job.text, label=label), _find_marked_lines(text, label)
+    blocks, marked = _read_blocks(text, label)
+    beside = None if draft.kind == "copy" else [line for block in blocks for line in block]
+    ruler = ruler_style(job.text, label=label)
     enclosed = enclose_additions(draft.stages[-2].text, text, marked=marked, ruler=ruler, beside=beside)
-    joined = join_blocks(text, enclosed, _find_blocks(enclosed, label))
-    is_joined = draft.kind == "copy" or 2 * len(_find_blocks(joined, label)) == len(edges)
+    joined = join_blocks(text, enclosed, _read_blocks(enclosed, label)[0])
+    is_joined = draft.kind == "copy" or len(_read_blocks(joined, label)[0]) == len(blocks)
     return draft.with_layout(joined) if is_joined else draft
 
 
-def _find_marked_lines(text: str, label: str) -> frozenset[int]:
-    """Return the lines of a unit's text that rulers enclose."""
-    shift = int(is_indented(text))
-    return frozenset(line - shift for line in read_markers(as_module(text), label=label).marked)
-
-
-def _find_blocks(text: str, label: str) -> list[tuple[int, int]]:
-    """Return the first and last line of each block whose rulers certainly belong together."""
-    shift = int(is_indented(text))
-    regions = read_markers(as_module(text), label=label).regions
-    return [(region.start - shift, region.end - shift) for region in regions if not region.problems]
+def _read_blocks(text: str, label: str) -> tuple[list[tuple[int, int]], frozenset[int]]:
+    """Return first and last line of each block whose rulers certainly belong together, and all lines in blocks."""
+    shift, found = int(is_indented(text)), read_markers(as_module(text), label=label)
+    blocks = [(region.start - shift, region.end - shift) for region in found.regions if not region.problems]
+    return blocks, frozenset(line - shift for line in found.marked)

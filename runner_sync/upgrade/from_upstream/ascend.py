@@ -79,7 +79,8 @@ def _follow_copy(draft: Draft, job: ModuleJob, base: Base) -> tuple[Draft, Draft
     draft = replace(draft, base=base.ref, base_now=_make_base_now(draft, job))
     if base.ref.ref != job.upstream.new.ref:
         # If the base is the revision to follow, nothing is new and the base must stay complete.
-        origin = replace(origin, text=base.copied, heritage=origin.heritage | _find_given_up(draft, job, origin))
+        given_up = collect_given_up_statements(draft, job, origin)
+        origin = replace(origin, text=base.copied, heritage=origin.heritage | given_up)
     draft = replace(draft, own=_find_own_statements(draft.text, origin))
     if draft.upstream is None:
         return draft, None
@@ -97,14 +98,6 @@ def _make_base_now(draft: Draft, job: ModuleJob) -> BaseRef | None:
         return None
     anchor, name = job.module.anchor, name_in_upstream(draft.name, job.module)
     return BaseRef(anchor.project, job.upstream.new.ref, anchor.path, name, "lock", 1.0, digest(draft.upstream))
-
-
-def _find_given_up(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> frozenset[str]:
-    """Return statements of the copy that replace statements of its base and come from methods that upstream removed."""
-    owner = job.module.anchor.name
-    if not draft.owner:
-        return frozenset()
-    return collect_given_up_statements(draft.text, origin.text, owner, sides=job.upstream.bases, ref=origin.ref)
 
 
 def _find_split_off(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> tuple[str, str] | None:

@@ -10,28 +10,26 @@ statements are older upstream text, not omni's edits.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from runner_sync import lineage, merge
 from runner_sync.merge import align
 from runner_sync.statements import flatten
-from runner_sync.upgrade.revision import ModuleRevision
+from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.job import ModuleJob
 
 
-def collect_given_up_statements(
-    text: str, base: str, owner: str, *, sides: Sequence[ModuleRevision], ref: str
-) -> frozenset[str]:
-    """Return canonical statements of ``text`` that replace statements of ``base`` and come from a removed method.
+def collect_given_up_statements(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> frozenset[str]:
+    """Return canonical statements of a copy that replace statements of its base and come from a removed method.
 
-    ``base`` is upstream's text at ``ref``. ``sides`` are the revisions of its module, oldest first. A removed method is
-    one that class ``owner`` had before ``ref`` and lacks at ``ref``. Locals are renamed alike before texts are
-    compared.
+    A removed method is one that upstream's class had before the revision of the base and lacks there. Locals are
+    renamed alike before texts are compared.
     """
-    at = next((k for k, side in enumerate(sides) if side.ref == ref), 0)
-    if not at:
+    sides, owner, text = job.upstream.bases, job.module.anchor.name, draft.text
+    at = next((k for k, side in enumerate(sides) if side.ref == origin.ref), 0)
+    if not at or not draft.owner:
         return frozenset()
     statements = flatten(text)
-    renamed_base = merge.rename_alike(text, [base])[0]
+    renamed_base = merge.rename_alike(text, [origin.text])[0]
     edited = {statements[pair.right].canon for pair in align(flatten(renamed_base), statements) if not pair.equal}
     # Splitting a module into its units takes long.
     earlier = [side for side in sides[:at] if any(_may_have(side.text, canon) for canon in edited)]

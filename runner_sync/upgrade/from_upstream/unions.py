@@ -40,13 +40,9 @@ def respell_unions(text: str, *, unit: str, module: str) -> str:
 
 def _find_annotations(tree: ast.Module) -> list[ast.expr]:
     """Return all annotations of parameters, return values and variables; none is nested in another."""
-    found: list[ast.expr | None] = []
-    for node in walk(tree):
-        if isinstance(node, ast.arg | ast.AnnAssign):
-            found.append(node.annotation)
-        elif isinstance(node, Function):
-            found.append(node.returns)
-    return [annotation for annotation in found if annotation is not None]
+    functions = [node.returns for node in walk(tree) if isinstance(node, Function)]
+    variables = [node.annotation for node in walk(tree) if isinstance(node, ast.arg | ast.AnnAssign)]
+    return [annotation for annotation in (*functions, *variables) if annotation is not None]
 
 
 def _respell(node: ast.expr, places: Places) -> str:

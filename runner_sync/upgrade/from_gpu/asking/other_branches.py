@@ -26,15 +26,12 @@ def explain(after: str, first: int, last: int, *, twin: str, before: Collection[
     ``before`` are the statements from before the port.
     """
     mine, theirs = flatten(after), flatten(twin)
-    within = [node for node in mine if first < node.start <= last and _is_in_branch(node, mine)]
+    within = [node for node in mine if first < node.start <= last]
+    within = [node for node in within if node.parent != ROOT and mine[node.parent].is_condition]
     new = [node for node in within if node.is_telling and not node.compound and node.canon not in before]
     named = [branch for node in new if (branch := _find_other_branch(node, mine, theirs))]
     branches = at_most(NAMED, [*dict.fromkeys(named)])
     return f"; the GPU runner has this statement outside of {branches}: does its new form work there?" if named else ""
-
-
-def _is_in_branch(node: Node, nodes: Sequence[Node]) -> bool:
-    return node.parent != ROOT and nodes[node.parent].is_condition
 
 
 def _find_other_branch(node: Node, mine: Sequence[Node], theirs: Sequence[Node]) -> str:

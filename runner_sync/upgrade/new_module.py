@@ -50,14 +50,8 @@ def start_module(job: StartJob) -> ModuleResult:
     text, name = _compose_module_text(job), job.module.name
     rows = len(text.split("\n")) - 1
     reason = f"a new module, started from {job.gpu.path}: no line of it has ever run"
-    item = make_review(
-        Draft.for_question(name),
-        job.path,
-        reason=reason,
-        confidence=DOUBTFUL,
-        shown=Shown(upstream=job.gpu.text, chosen=text),
-        from_gpu=True,
-    )
+    draft, shown = Draft.for_question(name), Shown(upstream=job.gpu.text, chosen=text)
+    item = make_review(draft, job.path, reason=reason, confidence=DOUBTFUL, shown=shown, from_gpu=True)
     unit = UnitReport(name, job.path, "own", "added", ported=lineage.fingerprint(text).total())
     return ModuleResult(job.path, "", text, (unit,), (replace(item, line=1, end_line=rows),))
 
@@ -69,16 +63,15 @@ def _compose_module_text(job: StartJob) -> str:
     name, anchor = job.module.name, job.module.anchor
     members = _make_members(job, texts.members(translated, name, job.gpu.path))
     bases, base_imports = _make_bases(job, translated)
-    text = _render(
-        job.skeleton,
-        {
-            "name": name,
-            "twin": f"{job.module.gpu.name} ({job.gpu.path})",
-            "upstream": f"{anchor.name} ({anchor.path})",
-            "imports": base_imports,
-            "bases": bases,
-            "members": "\n".join(members.values()) or "    pass",
-        },
+    # No HTML: the values are parsed Python, and the result is parsed again.
+    environment = Environment(autoescape=False, undefined=StrictUndefined, trim_blocks=True)
+    skeleton = environment.from_string(job.skeleton).render(
+        name=name,
+        twin=f"{job.module.gpu.name} ({job.gpu.path})",
+        upstream=f"{anchor.name} ({anchor.path})",
+        imports=base_imports,
+        bases=bases,
+        members="\n".join(members) or "    pass",
     )
     twin_name = module_name(job.gpu.path)
     import_lines = "\n".join(_write_import(row, job) for row in job.profile.names)
@@ -87,7 +80,7 @@ def _compose_module_text(job: StartJob) -> str:
         Provider(job.upstream.text, module_name(job.upstream.path)),
         Provider(translated, twin_name),
     ]
-    settled = settle_imports("", text, providers, first_party=job.profile.package)
+    settled = settle_imports("", f"{skeleton}\n", providers, first_party=job.profile.package)
     settled = import_conditionally(settled, providers[1], first_party=job.profile.package)
     return import_from_provider(settled, Provider(job.gpu.text, twin_name), first_party=job.profile.package).text
 
@@ -102,15 +95,12 @@ def _write_import(row: NameRewrite, job: StartJob) -> str:
     return f"from {row.new_module} import {row.new_name}"
 
 
-def _make_members(job: StartJob, gpu: Mapping[str, str]) -> dict[str, str]:
-    anchor = job.module.anchor
-    upstream = job.upstream.members(anchor.name)
-    origin = job.profile.vllm_of(job.module).name
-    vllm = job.vllm.members(origin) if job.vllm is not None else {}
-    return {
-        name: _make_member(job, text, vllm=vllm.get(name, ""), upstream=upstream.get(name, ""))
-        for name, text in gpu.items()
-    }
+def _make_members(job: StartJob, gpu: Mapping[str, str]) -> list[str]:
+    upstream = job.upstream.members(job.module.anchor.name)
+    vllm = job.vllm.members(job.profile.vllm_of(job.module).name) if job.vllm is not None else {}
+    return [
+        _make_member(job, text, vllm=vllm.get(name, ""), upstream=upstream.get(name, "")) for name, text in gpu.items()
+    ]
 
 
 def _make_member(job: StartJob, text: str, *, vllm: str, upstream: str) -> str:
@@ -137,9 +127,3 @@ def _make_bases(job: StartJob, translated: str) -> tuple[list[str], list[str]]:
             if origin is not None and origin.module:
                 lines.append(f"from {origin.module} import {origin.name}")
     return names, lines
-
-
-def _render(skeleton: str, values: Mapping[str, object]) -> str:
-    # No HTML: the values are parsed Python, and the result is parsed again.
-    environment = Environment(autoescape=False, undefined=StrictUndefined, trim_blocks=True)
-    return environment.from_string(skeleton).render(values) + "\n"

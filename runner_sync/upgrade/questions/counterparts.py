@@ -95,10 +95,8 @@ def _ask_about_missing(draft: Draft, job: ModuleJob, additions: Sequence[_Additi
     missing = _find_missing(draft, draft.upstream, additions)
     if missing:
         ids = ", ".join(dict.fromkeys(one.item.id for one, _ in missing))
-        title = job.upstream_title
-        reason = (
-            f"{title} has this as a counterpart of what {ids} added, and omni's copy lacks it: take both or neither"
-        )
+        there = f"{job.upstream_title} has this as a counterpart of what {ids} added"
+        reason = f"{there}, and omni's copy lacks it: take both or neither"
         shown = Shown(upstream="\n".join(text for _, text in missing))
         yield make_review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown)
 

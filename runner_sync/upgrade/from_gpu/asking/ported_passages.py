@@ -69,16 +69,11 @@ def list_questions(draft: Draft, job: ModuleJob, *, after: str, twin: str) -> li
                 f"{other_branches.explain(after, j1, j2, twin=twin, before=occurrences.before)}"
                 f"{lost_results.explain(code_was, code, after=after, twin=twin)}"
             )
-        item = make_review(
-            draft,
-            job.path,
-            reason=taken_over if now else _explain_absence(before, i1, i2, occurrences.lost),
-            confidence=DERIVED,
-            shown=Shown(omni=was, upstream=upstream, chosen=now),
-            line=j1 + 1,
-            from_gpu=True,
+        reason = taken_over if now else _explain_absence(before, i1, i2, occurrences.lost)
+        shown, line = Shown(omni=was, upstream=upstream, chosen=now), j1 + 1
+        found.append(
+            make_review(draft, job.path, reason=reason, confidence=DERIVED, shown=shown, line=line, from_gpu=True)
         )
-        found.append(item)
     return found
 
 

@@ -17,30 +17,21 @@ from runner_sync.texts.member_text import has_code_word
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.lines import strip_lines
-from runner_sync.upgrade.questions.reviews import Shown, make_review
+from runner_sync.upgrade.questions.reviews import Shown, ask
 
 
 def ask_about_untranslated(draft: Draft, path: str, *, before: str, doubts: Iterable[Finding]) -> Draft:
     """Ask one question per name, at the first line with it that is not in ``before``."""
     known = {*strip_lines(before)}
-    items = []
     for symbol, finding in {doubt.symbol: doubt for doubt in doubts}.items():
         word = re.compile(rf"(?<![\w.]){re.escape(symbol)}(?!\w)")
         for number, line in enumerate(strip_lines(draft.text), start=1):
             if line not in known and word.search(line.partition("#")[0]):
                 reason = f"{finding.code}: {finding.message.rstrip('.')}: {finding.fix}"
-                item = make_review(
-                    draft,
-                    path,
-                    reason=reason,
-                    confidence=DOUBTFUL,
-                    shown=Shown(omni=line, upstream=line, chosen=line),
-                    line=number,
-                    from_gpu=True,
-                )
-                items.append(item)
+                shown = Shown(omni=line, upstream=line, chosen=line)
+                draft = ask(draft, path, reason=reason, confidence=DOUBTFUL, shown=shown, line=number, from_gpu=True)
                 break
-    return draft.with_questions(*items)
+    return draft
 
 
 def explain_unconfirmed(text: str, job: ModuleJob) -> str:

@@ -39,15 +39,9 @@ def _follow(draft: Draft, job: ModuleJob, side: GpuSide) -> Draft:
     if not result.parses:
         return draft
     if result.text != draft.text:
-        project = job.upstream_title
-        reason = f"{project} removed its own version of this method, so the copy follows the GPU runner's version now"
-        item = make_review(
-            draft,
-            job.path,
-            reason=reason,
-            confidence=CONTESTED,
-            shown=Shown(base=base, omni=draft.before, upstream=twin, chosen=result.text),
-            from_gpu=True,
-        )
+        removed = f"{job.upstream_title} removed its own version of this method"
+        reason = f"{removed}, so the copy follows the GPU runner's version now"
+        shown = Shown(base=base, omni=draft.before, upstream=twin, chosen=result.text)
+        item = make_review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, from_gpu=True)
         draft = replace(draft, reviews=(item,)).with_stage(result.text, "gpu")
     return replace(draft, kind="own")

@@ -7,7 +7,7 @@ passage that a port changed. May touch: nothing.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from runner_sync import lineage, merge
 from runner_sync.confidence import CONTESTED, REBUILT
@@ -95,14 +95,6 @@ class _Context:
 
 
 @dataclass(frozen=True, slots=True)
-class _Helpers:
-    """Methods of the twin's class that NPU does not have: ``old`` at the last alignment, ``new`` now."""
-
-    old: Mapping[str, str] = field(default_factory=dict)
-    new: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class _Port:
     """A draft after its port of ``sides``, from which ``foreign`` statements stayed out.
 
@@ -158,14 +150,14 @@ def _port_change(
     The text stays unchanged if the twin has not changed.
     """
     job, side = context.job, context.side
-    helpers = _find_helpers(draft, drafts, job, side)
+    then, now = _find_helpers(draft, drafts, job, side)
     draft = record_twin(draft, job, new, side)
     old, foreign = _find_old_twin(draft, job, side, new)
     base = side.bases.get(draft.name)
     moved = context.moves.find_in_line(draft, base.side) if base is not None else {}
     new_as_is = side.new.get(draft.name, new)
     if old is not None:
-        old, new = moved_helpers.inline_moved_helpers(draft.text, (old, helpers.old), (new, helpers.new), moved)
+        old, new = moved_helpers.inline_moved_helpers(draft.text, (old, then), (new, now), moved)
     foreign |= without | record_fields.find_present(draft, new) | record_fields.find_idle(draft, new, context.methods)
     if old is None or is_same(old, new):
         return _Port(draft)
@@ -175,7 +167,7 @@ def _port_change(
     if port.is_refused and not port.is_whole:
         port, kept = _port_in_stages(draft, drafts, port, context)
     staged = replace(port.draft, reviews=port.draft.reviews[:kept])
-    if port.is_refused and (uses := mixins_alone.build_sides(staged, (new_as_is, helpers.new), job)) is not None:
+    if port.is_refused and (uses := mixins_alone.build_sides(staged, (new_as_is, now), job)) is not None:
         port = _use_mixins_instead(port, _merge_change(staged, uses, (), context), count=kept)
     added = moved_helpers.drop_call_questions(port.draft.reviews[before:], moved)
     asked = replace(port.draft, reviews=(*port.draft.reviews[:before], *added))
@@ -231,18 +223,23 @@ def _find_old_twin(draft: Draft, job: ModuleJob, side: GpuSide, new: str) -> tup
     return old, side.from_vllm.get(draft.name, frozenset())
 
 
-def _find_helpers(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> _Helpers:
-    """Return methods of the twin's class that NPU lacks; none for a draft without an old twin or outside a class."""
+def _find_helpers(
+    draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
+) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """Return methods of the twin's class that NPU lacks, as of the last alignment and now.
+
+    Returns none for a draft without an old twin or outside a class.
+    """
     base = side.bases.get(draft.split_from or draft.name)
     if base is None or not draft.owner:
-        return _Helpers()
+        return {}, {}
     have = {other.name for other in drafts if not other.removed}
     old, new = (
         select_members({name: text for name, text in table.items() if name not in have}, draft.owner)
         for table in (translate_units(job, base.side), side.new)
     )
     given = mixins_alone.find_given_names(draft, job)
-    return _Helpers({name: mixins.remove_uses(text, given) if given else text for name, text in old.items()}, new)
+    return {name: mixins.remove_uses(text, given) if given else text for name, text in old.items()}, new
 
 
 def _list_methods(owner: str, job: ModuleJob) -> dict[str, str]:

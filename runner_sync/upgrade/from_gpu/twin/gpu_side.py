@@ -208,7 +208,7 @@ def _rebase_on_old_vllm(
         then, now = (job.twin.translation.unit(text, job.profile) for text in (before, after))
         npu = _collect_npu_versions(draft, job)
         from_vllm[name] |= find_calls_of_vllm(new[name], old=old[name], then=then, now=now, npu=npu)
-        if _is_copy(old[name], before):
+        if lineage.similarity(old[name], before) >= lineage.COPY:
             undone = undo_vllm_step(new[name], old=old[name], then=then, now=now, npu=npu)
             rebased[name] = undone.text
             from_vllm[name] -= undone.only_here
@@ -313,7 +313,3 @@ def _is_locked(job: ModuleJob, side: ModuleRevision, name: str) -> bool:
 
 def _key_by_npu_name(job: ModuleJob, table: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     return {job.profile.npu_name(name): (name, text) for name, text in table.items()}
-
-
-def _is_copy(text: str, other: str) -> bool:
-    return lineage.similarity(text, other) >= lineage.COPY

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from runner_sync.confidence import CONTESTED, INFERRED
@@ -30,7 +30,7 @@ from runner_sync.units.texts import select_members
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.computed import find_computed, find_passage
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
-from runner_sync.upgrade.from_gpu.twin.new_homes import Home, Homes, find_new_homes
+from runner_sync.upgrade.from_gpu.twin.new_homes import Homes, find_new_homes
 from runner_sync.upgrade.from_gpu.twin.readings import translate_units
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
@@ -150,20 +150,15 @@ def describe_changes(then: str, name: str, moved: Homes, *, have: str) -> str:
     plain = {one: replace(home, bound=home.name) for one, home in moved.items()}
     home, was = moved[name], _call_as_functions(then, plain)
     known = _find_values(was) | _find_values(_call_as_functions(have, plain))
-    if news := _find_new_statements(home, known):
+    now = [one for text in (home.text, *home.around) for one in find_computed(text)]
+    if news := [one.head for one in now if one.value not in known and not one.head.startswith("def ")]:
         return f"; new there: {_quote(news)}"
-    theirs = {value for text in (home.text, *home.around) for value in _find_values(text)}
+    theirs = {one.value for one in now}
     if lost := [one.head for one in find_computed(was) if one.value not in theirs]:
         return f"; no longer there: {_quote(lost)}"
     same = {*canonical(was), *canonical(have)}
     other = [canon for canon in canonical(home.text)[1:] if canon not in same]
     return f"; new there: {_quote(other)}" if other else ""
-
-
-def _find_new_statements(home: Home, known: Collection[str]) -> list[str]:
-    """Return the first lines of statements at a helper's new home whose values are not ``known``."""
-    now = [one for text in (home.text, *home.around) for one in find_computed(text)]
-    return [one.head for one in now if one.value not in known and not one.head.startswith("def ")]
 
 
 def _find_values(text: str) -> set[str]:

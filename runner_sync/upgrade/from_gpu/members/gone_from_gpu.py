@@ -37,24 +37,28 @@ def drop_gone_from_gpu(
     that NPU has edited and that lost its last caller, because the edits exist nowhere else. Keeps methods that
     vllm-ascend has, too. The question names the function of another module that the GPU runner moved the method to.
     """
-    orphans = [d for d in drafts if d.owner == class_name and _has_lost_original(d, job, old=old, new=new)]
-    ports = [d for d in orphans if is_port(d.before, old[d.member])]
+    here = [d for d in drafts if d.owner == class_name]
+    orphans = [d for d in here if _has_lost_original(d, job, old=old, new=new)]
     gone = _find_uncalled([d for d in orphans if is_same(d.before, old[d.member])], drafts, job)
     remaining = [d for d in drafts if d not in gone]
-    edited = [d for d in ports if not is_same(d.before, old[d.member]) and was_called(d, drafts)]
-    edited = [d for d in edited if not _is_needed(d, remaining, job)]
+    new_on_both = {d.member: new[d.member] for d in here if d.member in new.keys() - old.keys()}
+    inherited, moves = job.hierarchy.of(class_name).members, Moves(job, side)
 
-    moves = Moves(job, side)
-    originals = {d.name: _Original(old[d.member], _find_moved(d, moves)) for d in (*gone, *ports)}
-    asked = {d.name: _remove(d, job, originals[d.name]) for d in gone}
-    here = [d.member for d in drafts if d.owner == class_name]
-    new_on_both = {name: new[name] for name in here if name in new.keys() - old.keys()}
-    asked |= {d.name: _ask_about_edited(d, job, originals[d.name], new_on_both) for d in edited}
-    inherited = job.hierarchy.of(class_name).members
-    kept = [d for d in ports if d.name not in asked and d.member not in inherited and _is_newly_gone(d, job)]
-    callers = {d.name: [o.member for o in remaining if o.owner == class_name and is_called(d, [o])] for d in kept}
-    asked |= {d.name: _ask_about_called(d, job, originals[d.name], callers[d.name]) for d in kept if callers[d.name]}
-    return [asked.get(draft.name, draft) for draft in drafts]
+    def settle(draft: Draft) -> Draft:
+        if draft not in orphans or not (draft in gone or is_port(draft.before, old[draft.member])):
+            return draft
+        original = _Original(old[draft.member], _find_moved(draft, moves))
+        if draft in gone:
+            return _remove(draft, job, original)
+        is_idle = was_called(draft, drafts) and not _is_needed(draft, remaining, job)
+        if is_idle and not is_same(draft.before, original.then):
+            return _ask_about_edited(draft, job, original, new_on_both)
+        callers = [d.member for d in remaining if d.owner == class_name and is_called(draft, [d])]
+        if callers and draft.member not in inherited and _is_newly_gone(draft, job):
+            return _ask_about_called(draft, job, original, callers)
+        return draft
+
+    return [settle(draft) for draft in drafts]
 
 
 def _has_lost_original(draft: Draft, job: ModuleJob, *, old: Mapping[str, str], new: Mapping[str, str]) -> bool:

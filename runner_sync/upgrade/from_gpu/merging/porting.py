@@ -57,38 +57,36 @@ def port(
     ``beside`` are the other drafts of the same class, which stay unchanged. ``methods`` are texts of methods that may
     use records (classes of fields) among the drafts. A port that breaks a call in another method is taken back.
     """
-    context = _Context(
-        job, side, veto, methods, known=_find_module_names(job, side), moves=moved_helpers.Moves(job, side)
-    )
+    known, moves = _find_module_names(job, side), moved_helpers.Moves(job, side)
+    context = _Context(job, side, veto, drafts, methods, known, moves)
     # Undoing vLLM's change (`rebased`) would rejoin the halves of a divided method.
     news = {**side.rebased, **{name: side.new[name] for draft in drafts if (name := draft.split_from) in side.new}}
     ported = [
-        draft
-        if draft.removed or draft.name not in news
-        else _port_whole_change(draft, drafts, news[draft.name], context)
+        draft if draft.removed or draft.name not in news else _port_whole_change(draft, news[draft.name], context)
         for draft in drafts
     ]
 
     def port_without(draft: Draft, new: str, lacking: Collection[str]) -> Draft | None:
         veto = refuse_readers(dict.fromkeys(lacking, "reads what nothing sets"), context.veto)
-        port = _port_change(draft, drafts, new, replace(context, veto=veto))
+        port = _port_change(draft, new, replace(context, veto=veto))
         return None if port.is_refused else port.draft
 
     fit = take_back_unfit(ported, drafts, beside=beside, twin=(side.old, news), path=job.path, port=port_without)
-    return [context.moves.ask(draft) for draft in fit]
+    return [moves.ask(draft) for draft in fit]
 
 
 @dataclass(frozen=True, slots=True)
 class _Context:
     """Values shared by the ports of all drafts.
 
-    ``veto`` refuses statements, ``methods`` are texts that may use records among the drafts, ``known`` are the names
-    that a unit of the module may read, ``moves`` finds helpers that moved out.
+    ``drafts`` are as before their ports, ``veto`` refuses statements, ``methods`` are texts that may use records among
+    the drafts, ``known`` are the names that a unit of the module may read, ``moves`` finds helpers that moved out.
     """
 
     job: ModuleJob
     side: GpuSide
     veto: Veto
+    drafts: Sequence[Draft]
     methods: Sequence[str]
     known: Collection[str]
     moves: moved_helpers.Moves
@@ -110,7 +108,7 @@ class _Port:
     is_refused: bool = False
 
 
-def _port_whole_change(draft: Draft, drafts: Sequence[Draft], new: str, context: _Context) -> Draft:
+def _port_whole_change(draft: Draft, new: str, context: _Context) -> Draft:
     """Port the twin's change since its base into one draft; if that is not whole, port it since an earlier base.
 
     ``new`` is the twin's current text. The change may depend on an earlier one that NPU did not take: `sample_tokens`
@@ -118,13 +116,12 @@ def _port_whole_change(draft: Draft, drafts: Sequence[Draft], new: str, context:
     change only what the later one lacked.
     """
     job, side = context.job, context.side
-    port = _port_change(draft, drafts, new, context)
+    port = _port_change(draft, new, context)
     if port.is_whole or port.sides is None or (earlier := gpu_side.use_earlier_base(draft, job, side)) is None:
         return port.draft
     idle = resting_on.find_unrelated(port.sides, earlier.old[draft.name], port.lacking) if port.lacking else ()
-    more = _port_change(
-        draft, drafts, earlier.rebased[draft.name], replace(context, side=earlier), without=frozenset(idle)
-    )
+    whole = replace(context, side=earlier)
+    more = _port_change(draft, earlier.rebased[draft.name], whole, without=frozenset(idle))
     changed = resting_on.find_changed(port.sides, port.foreign)
     if not more.is_whole or not resting_on.is_better(more.draft, port.draft, draft, changed):
         return port.draft
@@ -142,22 +139,20 @@ def _extend_reason(draft: Draft, hint: str, *, count: int) -> Draft:
     return replace(draft, reviews=(*earlier, *(replace(it, reason=it.reason + hint) for it in items[:1]), *items[1:]))
 
 
-def _port_change(
-    draft: Draft, drafts: Sequence[Draft], new: str, context: _Context, *, without: frozenset[str] = frozenset()
-) -> _Port:
+def _port_change(draft: Draft, new: str, context: _Context, *, without: frozenset[str] = frozenset()) -> _Port:
     """Port the twin's change since its base into one draft, ``without`` these statements.
 
     The text stays unchanged if the twin has not changed.
     """
     job, side = context.job, context.side
-    then, now = _find_helpers(draft, drafts, job, side)
+    old_helpers, new_helpers = _find_helpers(draft, context)
     draft = record_twin(draft, job, new, side)
     old, foreign = _find_old_twin(draft, job, side, new)
     base = side.bases.get(draft.name)
     moved = context.moves.find_in_line(draft, base.side) if base is not None else {}
     new_as_is = side.new.get(draft.name, new)
     if old is not None:
-        old, new = moved_helpers.inline_moved_helpers(draft.text, (old, then), (new, now), moved)
+        old, new = moved_helpers.inline_moved_helpers(draft.text, (old, old_helpers), (new, new_helpers), moved)
     foreign |= without | record_fields.find_present(draft, new) | record_fields.find_idle(draft, new, context.methods)
     if old is None or is_same(old, new):
         return _Port(draft)
@@ -165,9 +160,9 @@ def _port_change(
     before = len(draft.reviews)
     port, kept = _merge_change(draft, sides, foreign, context), before
     if port.is_refused and not port.is_whole:
-        port, kept = _port_in_stages(draft, drafts, port, context)
+        port, kept = _port_in_stages(draft, port, context)
     staged = replace(port.draft, reviews=port.draft.reviews[:kept])
-    if port.is_refused and (uses := mixins_alone.build_sides(staged, (new_as_is, now), job)) is not None:
+    if port.is_refused and (uses := mixins_alone.build_sides(staged, (new_as_is, new_helpers), job)) is not None:
         port = _use_mixins_instead(port, _merge_change(staged, uses, (), context), count=kept)
     added = moved_helpers.drop_call_questions(port.draft.reviews[before:], moved)
     asked = replace(port.draft, reviews=(*port.draft.reviews[:before], *added))
@@ -175,21 +170,18 @@ def _port_change(
     return replace(port, draft=asked, sides=sides, foreign=foreign)
 
 
-def _port_in_stages(draft: Draft, drafts: Sequence[Draft], refused: _Port, context: _Context) -> tuple[_Port, int]:
+def _port_in_stages(draft: Draft, refused: _Port, context: _Context) -> tuple[_Port, int]:
     """Port the twin's change up to the latest revision at which the port is sound, and ask about the rest.
 
     Leaves out uses of new mixins, which come from the current twin. Also returns how many questions there are without
     those about the rest.
     """
     count, given = len(draft.reviews), mixins_alone.find_given_names(draft, context.job)
-    for job, side in in_stages.find_stages(draft, drafts, context.job, context.side):
+    for job, side in in_stages.find_stages(draft, context.drafts, context.job, context.side):
         then = mixins.remove_uses(side.rebased[draft.name], given)
-        port = _port_change(draft, drafts, then, replace(context, job=job, side=side))
-        if (
-            port.is_refused
-            or port.draft.text == draft.text
-            or not in_stages.is_current(port.draft, draft, context.side)
-        ):
+        port = _port_change(draft, then, replace(context, job=job, side=side))
+        has_come = not port.is_refused and port.draft.text != draft.text
+        if not has_come or not in_stages.is_current(port.draft, draft, context.side):
             continue
         assert job.twin.new is not None
         staged = replace(port.draft, gpu_now=refused.draft.gpu_now, gpu=refused.draft.gpu)
@@ -223,17 +215,16 @@ def _find_old_twin(draft: Draft, job: ModuleJob, side: GpuSide, new: str) -> tup
     return old, side.from_vllm.get(draft.name, frozenset())
 
 
-def _find_helpers(
-    draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
-) -> tuple[Mapping[str, str], Mapping[str, str]]:
+def _find_helpers(draft: Draft, context: _Context) -> tuple[Mapping[str, str], Mapping[str, str]]:
     """Return methods of the twin's class that NPU lacks, as of the last alignment and now.
 
     Returns none for a draft without an old twin or outside a class.
     """
+    job, side = context.job, context.side
     base = side.bases.get(draft.split_from or draft.name)
     if base is None or not draft.owner:
         return {}, {}
-    have = {other.name for other in drafts if not other.removed}
+    have = {other.name for other in context.drafts if not other.removed}
     old, new = (
         select_members({name: text for name, text in table.items() if name not in have}, draft.owner)
         for table in (translate_units(job, base.side), side.new)

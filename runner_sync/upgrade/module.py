@@ -33,7 +33,6 @@ from runner_sync.upgrade.questions.ended_calls import ask_about_ended_calls
 from runner_sync.upgrade.questions.hidden import (
     ask_about_hidden_changes,
     ask_about_overrides,
-    ask_about_uncalled_hooks,
     ask_about_variants,
     find_upstream_members,
 )
@@ -44,6 +43,7 @@ from runner_sync.upgrade.questions.one_feature import join_features
 from runner_sync.upgrade.questions.partners import name_partners
 from runner_sync.upgrade.questions.replaced_calls import ask_about_replaced_calls
 from runner_sync.upgrade.questions.two_ends import ask_about_other_ends
+from runner_sync.upgrade.questions.uncalled_hooks import ask_about_uncalled_hooks
 from runner_sync.upgrade.redundant import drop_redundant
 from runner_sync.upgrade.set_aside import set_aside_unread
 

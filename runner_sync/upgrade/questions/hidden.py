@@ -1,4 +1,4 @@
-"""Asks about methods that upstream added or changed and that do not run, because omni overrides them or their callers.
+"""Asks about methods that upstream added or changed and that do not run, because omni overrides them.
 
 Comes in: drafts and a ``ModuleJob``. Goes out: the drafts with questions, and further drafts with one question each. No
 text is changed. May touch: nothing.
@@ -19,15 +19,14 @@ from runner_sync.confidence import CONTESTED
 from runner_sync.lineage import MODELLED, follows, has_change, share
 from runner_sync.listing import at_most
 from runner_sync.statements.calls import names_called
-from runner_sync.texts.member_text import canonical, find_called_parents, has_class_call, is_same, self_names
+from runner_sync.texts.member_text import canonical, find_called_parents, has_class_call, is_same
 from runner_sync.thresholds import NAMED
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft, list_members
-from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
+from runner_sync.upgrade.job import ModuleJob, is_selected
 from runner_sync.upgrade.questions.objects_used import Part, find_related
 from runner_sync.upgrade.questions.partial_overrides import find_set_again, lags_beside_call
 from runner_sync.upgrade.questions.reviews import Shown, ask
-from runner_sync.upgrade.running import find_running
 
 
 def ask_about_overrides(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -39,7 +38,7 @@ def ask_about_overrides(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     """
     ref, old, new = find_upstream_members(drafts, job)
     upstream, inherited = job.module.anchor.name, job.hierarchy.of(job.module.name)
-    in_front = inherited.members if _is_direct_base(job) else {}
+    in_front = inherited.members if is_direct_base(job) else {}
 
     def ask_about(draft: Draft) -> Draft:
         member = draft.member
@@ -120,17 +119,18 @@ def _find_ways_to(upstream: str, member: str, behind: str | None) -> frozenset[s
 
     ``super()`` counts as a class if the next method is the upstream one or calls it.
     """
-    is_next = behind is None or _calls_super(behind, member)
+    is_next = behind is None or calls_super(behind, member)
     return frozenset({upstream, "super()"} if is_next else {upstream})
 
 
-def _calls_super(text: str, member: str) -> bool:
+def calls_super(text: str, member: str) -> bool:
+    """Whether a method calls ``member`` of ``super()``."""
     return "super()" in find_called_parents(text, member)
 
 
 def ask_about_hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
     """Yield a draft with a question for each method that upstream added or changed and another base class hides."""
-    if not _is_direct_base(job):
+    if not is_direct_base(job):
         return
     anchor, name = job.module.anchor, job.module.name
     members = list_members(drafts, name)
@@ -142,13 +142,13 @@ def ask_about_hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterato
         if member in own or mine is None or not is_selected(f"{name}.{member}", job.settings.only):
             continue
         before = old.get(member, "")
-        if not _calls_super(mine, member) and not is_same(before, new):
+        if not calls_super(mine, member) and not is_same(before, new):
             reason = (
                 f"{_say_what_upstream_did(before, new, ref, job)}, but it does not run: a base class in front of "
                 f"{anchor.name} overrides it without calling it"
                 + (
                     f"; it calls super(), so a copy of it in {name} would run together with that override"
-                    if _calls_super(new, member)
+                    if calls_super(new, member)
                     else ""
                 )
                 + _mention_ended_calls(new, old, [*now.values(), *omnis], job.upstream_title)
@@ -220,72 +220,6 @@ def _has_upstream_change(mine: str, old: str, new: str, member: str) -> bool:
     )
 
 
-def ask_about_uncalled_hooks(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
-    """Yield a draft with a question for overrides of vLLM methods that upstream added and that nothing calls.
-
-    They are inherited, but omni overrides the vLLM methods that would call them. For example, vllm-ascend 0.30.0 frees
-    request state in ``_on_request_state_removed``, which vLLM's ``_update_states`` calls and omni's full copy does not.
-    Hooks with the same caller share one question.
-    """
-    if not _is_direct_base(job):
-        return
-    name = job.module.name
-    ref, old, new = find_upstream_members(drafts, job)
-    for caller, (first, *others) in _find_uncalled_hooks(drafts, job, old=old, new=new).items():
-        them = "them" if others else "it"
-        what = f"this method and {', '.join(others)}" if others else "this method"
-        reason = (
-            f"{job.upstream_title} added {what} since {ref}, but nothing calls {them}: vLLM does in {caller}, "
-            "which omni overrides without that call"
-        )
-        draft = Draft.for_question(f"{name}.{first}")
-        shown = Shown(upstream="\n".join(new[member] for member in (first, *others)))
-        yield ask(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown)
-
-
-def _find_uncalled_hooks(
-    drafts: Sequence[Draft], job: ModuleJob, *, old: Mapping[str, str], new: Mapping[str, str]
-) -> dict[str, list[str]]:
-    """Return the hooks that never run, by the first vLLM method that would call them.
-
-    ``old`` and ``new`` are the methods of upstream's class by name.
-    """
-    anchor, name = job.module.anchor, job.module.name
-    inherited = job.hierarchy.of(name)
-    own = {draft.member: draft.text for draft in list_members(drafts, name)}
-    behind = inherited.omnis
-    hooks = [m for m in new if m not in old and m in inherited.vllm and m not in behind and m not in own]
-    if not hooks:
-        return {}
-    running = find_running(name, drafts, job)
-    found: dict[str, list[str]] = {}
-    for hook in [m for m in hooks if not running.is_used(m) and is_selected(f"{name}.{m}", job.settings.only)]:
-        callers = [m for m in inherited.vllm if m != hook and hook in self_names(_read_without_omni(m, new, inherited))]
-        if callers and not any(
-            _reaches_upstream(m, own.get(m), anchor.name, inherited.members.get(m)) for m in callers
-        ):
-            found.setdefault(callers[0], []).append(hook)
-    return found
-
-
-def _read_without_omni(member: str, new: Mapping[str, str], inherited: Inherited) -> str:
-    """Return the method as it would run without omni: upstream's text, and vLLM's text if that is called or alone."""
-    text = new.get(member, "")
-    return text if text and not _calls_super(text, member) else text + inherited.vllm[member]
-
-
-def _reaches_upstream(member: str, mine: str | None, upstream: str, behind: str | None) -> bool:
-    """Whether upstream's version of a method runs in the end.
-
-    ``mine`` is the class's own version, ``behind`` that of an omni base class, if any.
-    """
-    if mine is not None and has_class_call(mine, upstream, member):
-        return True
-    if mine is not None and not find_called_parents(mine, member):
-        return False
-    return behind is None or _calls_super(behind, member)
-
-
 def find_upstream_members(drafts: Sequence[Draft], job: ModuleJob) -> tuple[str, Mapping[str, str], Mapping[str, str]]:
     """Return the revision that the module follows, and the methods of upstream's class then and now, if at hand."""
     ref, anchor = _find_base_ref(drafts, job), job.module.anchor
@@ -307,7 +241,7 @@ def _find_base_ref(drafts: Sequence[Draft], job: ModuleJob) -> str:
     return refs.most_common(1)[0][0] if refs else ""
 
 
-def _is_direct_base(job: ModuleJob) -> bool:
+def is_direct_base(job: ModuleJob) -> bool:
     """Whether the module's class itself names upstream's class as a base; a subclass would get the same questions."""
     anchor = job.module.anchor
     bases = texts.bases_of(job.text, job.module.name, job.path)

@@ -21,7 +21,7 @@ wrapped.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync.confidence import INFERRED
@@ -61,9 +61,10 @@ def find_newly_wrapped(sides: Triple, veto: Veto, foreign: Collection[str], pinn
     """
     found = []
     base, omni, upstream = (flatten(text) for text in (sides.base, sides.omni, sides.upstream))
-    for conditions in dict.fromkeys(_list_conditions_of_returns(base)):
-        new, mine = _find_only_return(upstream, conditions), _find_returns_below(omni, conditions)
-        one = _match_newly_wrapped(_find_returns_below(base, conditions), new, conditions) if new is not None else None
+    places = (_list_conditions(base, k) for k, node in enumerate(base) if node.keyword == "return")
+    for conditions in dict.fromkeys(conditions for conditions in places if conditions):
+        was, mine, new = (_find_returns_below(nodes, conditions) for nodes in (base, omni, upstream))
+        one = _match_newly_wrapped(was, new[0], conditions) if len(new) == 1 else None
         if one is None or one.new.canon in foreign or not mine or any(_is_wrapped(node) for node in mine):
             continue
         keeps_value = one.is_other_value and _has_pinned_value(
@@ -139,15 +140,6 @@ def _list_conditions(nodes: Sequence[Node], index: int) -> _Conditions:
     return tuple(nodes[k].canon for k in enclosing(nodes, index) if nodes[k].is_condition)
 
 
-def _list_conditions_of_returns(nodes: Sequence[Node]) -> Iterator[_Conditions]:
-    """Yield the conditions around each return that has any."""
-    yield from (
-        conditions
-        for k, node in enumerate(nodes)
-        if node.keyword == "return" and (conditions := _list_conditions(nodes, k))
-    )
-
-
 def _split_returns_below(nodes: Sequence[Node], conditions: _Conditions) -> tuple[list[int], list[int]]:
     """Return the returns of a value directly in the innermost condition's suite, and all below it.
 
@@ -165,12 +157,6 @@ def _split_returns_below(nodes: Sequence[Node], conditions: _Conditions) -> tupl
     inner |= {j for k in below(nodes, head) if nodes[k].defines for j in below(nodes, k)}
     found = [k for k in below(nodes, head) if k not in inner and _returns_value(nodes[k])]
     return [k for k in found if k in in_suite(nodes, head)], found
-
-
-def _find_only_return(nodes: Sequence[Node], conditions: _Conditions) -> Node | None:
-    """Return the return directly below a condition if it is the only one below it."""
-    direct, found = _split_returns_below(nodes, conditions)
-    return nodes[found[0]] if len(found) == len(direct) == 1 else None
 
 
 def _find_returns_below(nodes: Sequence[Node], conditions: _Conditions) -> list[Node]:

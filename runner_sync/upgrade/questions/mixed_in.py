@@ -16,7 +16,7 @@ from runner_sync.model import ReviewItem
 from runner_sync.texts.member_text import self_names
 from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.questions.reviews import ask, make_review
+from runner_sync.upgrade.questions.reviews import ask
 
 
 def ask_about_mixins(drafts: Sequence[Draft], job: ModuleJob, twin: Mapping[str, str]) -> list[Draft]:
@@ -38,36 +38,29 @@ def _ask_about_missing(job: ModuleJob) -> list[Draft]:
     for class_name, missing in job.hierarchy.missing_mixins.items():
         unsettled = [name for name in missing if name not in settled]
         draft = Draft.for_question(class_name)
-        reasons = [
-            *_explain_missing([name for name in unsettled if name in old and not job.twin.news_only], class_name, job),
-            *_explain_new_missing([name for name in unsettled if name not in old], class_name),
-        ]
-        items = [make_review(draft, job.path, reason=reason, confidence=CONTESTED) for reason in reasons]
-        asking_drafts += [draft.with_questions(*items)] if items else []
+        if names := [name for name in unsettled if name in old and not job.twin.news_only]:
+            reason = _explain_missing(names, class_name, job)
+            draft = ask(draft, job.path, reason=reason, confidence=CONTESTED)
+        if names := [name for name in unsettled if name not in old]:
+            # A mixin that is new in the twin stays out only if no twin uses it.
+            reason = (
+                f"the GPU twin newly mixes in {', '.join(names)}; the NPU class was left without it, because no GPU "
+                f"runner uses it yet: `runner-sync upgrade --only '{class_name}*'` adds it"
+            )
+            draft = ask(draft, job.path, reason=reason, confidence=CONTESTED)
+        asking_drafts += [draft] if draft.reviews else []
     return asking_drafts
 
 
-def _explain_missing(names: Sequence[str], class_name: str, job: ModuleJob) -> Iterator[str]:
-    if not names:
-        return
+def _explain_missing(names: Sequence[str], class_name: str, job: ModuleJob) -> str:
     reason = (
         f"the GPU twin mixes in {', '.join(names)}, which the NPU class lacked before this upgrade, too: is that "
         f"intended? `runner-sync upgrade --only '{class_name}*'` adds it and the code that calls it"
     )
     missing = job.hierarchy.missing_mixins[class_name]
     added_names = frozenset[str]().union(*(missing[name] for name in names))
-    if job.twin.new is not None and not self_names(job.twin.new.text) & added_names:
-        reason += "; no method of the GPU twin itself uses anything of it"
-    yield reason
-
-
-def _explain_new_missing(names: Sequence[str], class_name: str) -> Iterator[str]:
-    """Yield the reason for a mixin that is new in the twin; it stays out only if no twin uses it."""
-    if names:
-        yield (
-            f"the GPU twin newly mixes in {', '.join(names)}; the NPU class was left without it, because no GPU runner "
-            f"uses it yet: `runner-sync upgrade --only '{class_name}*'` adds it"
-        )
+    is_unused = job.twin.new is not None and not self_names(job.twin.new.text) & added_names
+    return f"{reason}; no method of the GPU twin itself uses anything of it" if is_unused else reason
 
 
 def _ask_about_added(drafts: Sequence[Draft], job: ModuleJob, twin: Mapping[str, str]) -> list[Draft]:

@@ -55,7 +55,8 @@ def list_questions(draft: Draft, job: ModuleJob, *, after: str, twin: str) -> li
     for i1, i2, j1, j2 in _find_passages(before, after, job.hierarchy.from_mixins(draft.owner)):
         was, now = _join_lines(old[i1:i2]), _join_lines(new[j1:j2])
         upstream = in_twin.quote(now, j1, j2)
-        code_was, code = _list_code_within(before, i1, i2), _list_code_within(after, j1, j2)
+        nodes_was, nodes = _list_code_within(before, i1, i2), _list_code_within(after, j1, j2)
+        code_was, code = ([node.canon for node in passage] for passage in (nodes_was, nodes))
         if code_was == code:
             nested = find_nested_otherwise(before, after, (i1, i2, j1, j2), now)
             if nested is None:
@@ -64,7 +65,7 @@ def list_questions(draft: Draft, job: ModuleJob, *, after: str, twin: str) -> li
             upstream = now
         else:
             taken_over = (
-                f"{_explain_presence(was, _find_telling_within(after, j1, j2), occurrences)}{owing.explain(now, job)}"
+                f"{_explain_presence(was, nodes, occurrences)}{owing.explain(now, job)}"
                 f"{explain_unconfirmed(now, job)}{no_longer_passed.explain(was, now, after)}"
                 f"{other_branches.explain(after, j1, j2, twin=twin, before=occurrences.before)}"
                 f"{lost_results.explain(code_was, code, after=after, twin=twin)}"
@@ -95,19 +96,15 @@ class _Occurrences:
         return cls(old, old - new, new - old, frozenset(_list_canons(upstream or "")))
 
 
-def _find_telling_within(text: str, first: int, last: int) -> list[str]:
-    """Return the telling statements that begin in the rows ``first`` to ``last``."""
-    return [node.canon for node in flatten(text) if first < node.start <= last and node.is_telling]
-
-
-def _list_code_within(text: str, first: int, last: int) -> list[str]:
+def _list_code_within(text: str, first: int, last: int) -> list[Node]:
     """Return the statements that begin in the rows ``first`` to ``last``, without comments and docstrings."""
     within = [node for node in flatten(text) if first < node.start <= last]
-    return [node.canon for node in within if not node.is_comment and node.kind != "docstring"]
+    return [node for node in within if not node.is_comment and node.kind != "docstring"]
 
 
-def _explain_presence(was: str, code: Sequence[str], occurrences: _Occurrences) -> str:
+def _explain_presence(was: str, nodes: Sequence[Node], occurrences: _Occurrences) -> str:
     """Return why a passage is there; other places of its statements tell whether they have run on this platform."""
+    code = [node.canon for node in nodes if node.is_telling]
     had = [canon in occurrences.before for canon in code]
     theirs = [canon in occurrences.upstream for canon in code]
     if code and not _words_outside_comments(was) and all(had):

@@ -16,7 +16,7 @@ from runner_sync.digests import digest
 from runner_sync.model import BaseRef, Triple
 from runner_sync.statements import as_module, flatten, parse_unit
 from runner_sync.texts.assignment import find_locals
-from runner_sync.texts.member_text import canonical
+from runner_sync.texts.member_text import canonical, split_head
 from runner_sync.texts.names import used_names
 from runner_sync.thresholds import NAMED
 from runner_sync.units import texts
@@ -136,7 +136,7 @@ def _merge_in_halves(
         draft.with_stage(halves[0], "upstream"),
         _draft_split_off(draft, member, halves[1], job, upstream=text),
     )
-    row, start = splitting.find_cut_row(result.text), splitting.count_head_rows(rest.text)
+    row, start = splitting.find_cut_row(result.text), split_head(rest.text)[0].count("\n")
     for item in _drop_answered(result, draft, job):
         if item.reason.kind == OUT_OF_ORDER and splitting.is_in_order(result.text, draft.text, item.line):
             continue

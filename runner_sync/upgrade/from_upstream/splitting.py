@@ -107,10 +107,5 @@ def is_in_order(text: str, omni: str, line: int) -> bool:
 _EXITS = frozenset({"return", "break", "continue"})
 
 
-def count_head_rows(text: str) -> int:
-    """Return the number of lines before the body of a method."""
-    return split_head(text)[0].count("\n")
-
-
 def _measure_indent(body: str) -> int:
     return len(margin(next((line for line in body.split("\n") if line.strip()), "")))

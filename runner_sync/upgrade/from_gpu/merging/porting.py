@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from runner_sync import lineage, merge
 from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge import Veto
-from runner_sync.model import ReviewItem, Triple
+from runner_sync.model import Triple
 from runner_sync.texts.member_text import has_class_call, is_same, join_head
 from runner_sync.texts.names import defined_names
 from runner_sync.units.texts import select_members
@@ -250,7 +250,7 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
             return _Port(draft)  # this method calls the twin's
         why = "the GPU runner changed this method, but the NPU version differs too much from it to merge the change"
         why += unrelated.describe_uncalled(draft.text, sides)
-        return _Port(draft.with_questions(_decline(draft, job, sides, why=why, confidence=CONTESTED)), is_refused=True)
+        return _Port(_decline(draft, job, sides, why=why, confidence=CONTESTED), is_refused=True)
     policy = merge.settle_for(merge.PORT, find_conflict_winner(job, draft.name))
     pinned = _find_upstream_statements(draft, context)
     wrapped = wrapped_returns.find_newly_wrapped(sides, context.veto, foreign, pinned)
@@ -266,11 +266,7 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
         return _Port(draft.with_questions(item), is_refused=True)
     if broken:
         why = f"the GPU runner's change cannot be applied: {'; '.join(map(str, sorted(broken)[:2]))}"
-        return _Port(
-            draft.with_questions(_decline(draft, job, sides, why=why, confidence=REBUILT)),
-            is_whole=False,
-            is_refused=True,
-        )
+        return _Port(_decline(draft, job, sides, why=why, confidence=REBUILT), is_whole=False, is_refused=True)
     passages = ported_passages.list_questions(draft, job, after=result.text, twin=sides.upstream)
     asked = drop_already_present(result.decisions, draft.text)
     left = join_left_out(answered.drop_answered(asked, job.target.constructors))
@@ -295,9 +291,11 @@ def _find_upstream_statements(draft: Draft, context: _Context) -> frozenset[str]
     return frozenset()
 
 
-def _decline(draft: Draft, job: ModuleJob, sides: Triple, *, why: str, confidence: float) -> ReviewItem:
-    return make_not_ported_review(
-        draft, job.path, why=why, confidence=confidence, base=sides.base, omni=draft.text, upstream=sides.upstream
+def _decline(draft: Draft, job: ModuleJob, sides: Triple, *, why: str, confidence: float) -> Draft:
+    """Return the draft with a question why nothing was ported."""
+    base, omni, upstream = sides.base, draft.text, sides.upstream
+    return draft.with_questions(
+        make_not_ported_review(draft, job.path, why=why, confidence=confidence, base=base, omni=omni, upstream=upstream)
     )
 
 

@@ -101,6 +101,7 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     copies = [draft for draft in drafts if _is_copied(draft, job) and draft.name in chosen]
     rebased, from_vllm = _rebase_on_old_vllm(job, copies, chosen, old=written, new=new)
     as_written = _key_by_npu_name(job, job.twin.new.units)
+    settled = _key_by_npu_name(job, job.twin.settled.units) if job.twin.settled is not None else {}
     return GpuSide(
         old=old,
         rebased={**new, **_drop_vllm_decorators(job, drafts, old=old, new=new), **rebased},
@@ -112,7 +113,7 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
         from_vllm=from_vllm,
         known_before=known_before - apart.keys(),
         taken_apart=apart,
-        unchanged=_find_unchanged(job, as_written),
+        unchanged=frozenset(k for k in as_written.keys() & settled.keys() if is_same(settled[k][1], as_written[k][1])),
         untranslated=now.findings,
     )
 
@@ -253,13 +254,6 @@ def _find_known_before(job: ModuleJob) -> frozenset[str]:
     if job.twin.settled is not None:
         earlier.append(job.twin.settled)
     return frozenset(name for side in earlier for name in translate_units(job, side))
-
-
-def _find_unchanged(job: ModuleJob, as_written: Mapping[str, tuple[str, str]]) -> frozenset[str]:
-    if job.twin.settled is None:
-        return frozenset()
-    then = _key_by_npu_name(job, job.twin.settled.units)
-    return frozenset(name for name, (_, text) in as_written.items() if name in then and is_same(then[name][1], text))
 
 
 def _remove_new_uses(job: ModuleJob, name: str, text: str) -> str:

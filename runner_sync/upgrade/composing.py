@@ -64,7 +64,7 @@ def _ask_about_meanings(drafts: list[Draft], text: str, job: ModuleJob, side: Gp
     """Ask where merged code reads a name that this module imports as something else."""
     here = read_imports(text, job.path)
     twin = replace(job.twin.new, text=side.module_text) if job.twin.new is not None else None
-    for source in [side for side in (job.upstream.new, twin) if side is not None]:
+    for source in [one for one in (job.upstream.new, twin) if one is not None]:
         for name, there in read_imports(source.text, source.path).items():
             if name in here and here[name].means_other(there):
                 own, their = here[name].statement(), there.statement()
@@ -204,12 +204,10 @@ def _find_gone_imports(job: ModuleJob, moves: Collection[tuple[str, str]]) -> di
     """
     homes = {}
     for entry in read_imports(job.text).values():
-        key = (entry.module, entry.name)
-        if job.target.lacks(*key) and (
-            home := job.target.moved_to(*key) or ("" if key in moves else _find_twin_home(entry, job))
-        ):
-            homes[key] = home
-    return homes
+        if job.target.lacks(entry.module, entry.name):
+            key = (entry.module, entry.name)
+            homes[key] = job.target.moved_to(*key) or ("" if key in moves else _find_twin_home(entry, job))
+    return {key: home for key, home in homes.items() if home}
 
 
 def _find_twin_home(entry: Import, job: ModuleJob) -> str:

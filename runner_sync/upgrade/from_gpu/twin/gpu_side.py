@@ -113,7 +113,9 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
         from_vllm=from_vllm,
         known_before=known_before - apart.keys(),
         taken_apart=apart,
-        unchanged=frozenset(k for k in as_written.keys() & settled.keys() if is_same(settled[k][1], as_written[k][1])),
+        unchanged=frozenset(
+            name for name, (_, text) in as_written.items() if name in settled and is_same(settled[name][1], text)
+        ),
         untranslated=now.findings,
     )
 

@@ -41,8 +41,10 @@ def find_owed(job: ModuleJob, side: GpuSide, text: str) -> Owed:
         return Owed()
     known = _collect_npu_words(job)
     mine = job.units
-    inherited = [item for one in job.hierarchy.inherited.values() for item in one.members.items()]
-    methods = {**dict(inherited), **{name.rpartition(".")[2]: body for name, body in side.new.items() if "." in name}}
+    methods: dict[str, str | None] = {}
+    for inherited in job.hierarchy.inherited.values():
+        methods |= inherited.members
+    methods |= {name.rpartition(".")[2]: body for name, body in side.new.items() if "." in name}
     new = {name for name in self_names(text) & self_names(side.module_text) if name not in known}
     lacking = {name.rpartition(".")[2]: side.new[name] for name in side.new.keys() - mine.keys() if "." in name}
     inline = {name for unit in mine.values() for name in find_helpers_in_place(unit, lacking)}
@@ -75,11 +77,11 @@ def _returns_nothing(text: str | None) -> bool:
 
 def _has_hooks(names: frozenset[str], job: ModuleJob, side: GpuSide, mine: Mapping[str, str]) -> bool:
     """Whether a twin's override that NPU has lacked so far uses one of the names."""
-    split = ((name, *name.rpartition(".")[::2]) for name in side.known_before - mine.keys())
-    return any(
-        member in job.hierarchy.of(owner).members and self_names(side.new.get(name, "")) & names
-        for name, owner, member in split
-    )
+    for name in side.known_before - mine.keys():
+        owner, _, member = name.rpartition(".")
+        if member in job.hierarchy.of(owner).members and self_names(side.new.get(name, "")) & names:
+            return True
+    return False
 
 
 def _collect_npu_words(job: ModuleJob) -> frozenset[str]:

@@ -97,19 +97,19 @@ def _find_halves(
     )
     present = inherited.members.keys() | {draft.member for draft in class_drafts if draft.text}
     helpers = {name: text for name, text in twins.items() if name.rpartition(".")[2] not in present}
-    without = [(item.id, find_all(item.upstream, twins.get(draft.name, "")) - parts_now) for draft, item in left_out]
-    behind = [
-        (item.id, find_parts(text) - parts_now)
-        for draft, item in left_out
-        for text in _find_called(item, draft.owner, helpers)
+    absent = [
+        *((item.id, find_all(item.upstream, twins.get(draft.name, "")), True) for draft, item in left_out),
+        *(
+            (item.id, find_parts(text), False)
+            for draft, item in left_out
+            for text in _find_called(item, draft.owner, helpers)
+        ),
     ]
     for draft, item in brought:
         news = find_all(item.chosen, draft.text) - parts_before
-        for other, absent in without:
-            if find_related(absent, news):
-                yield item.id, other
-        for other, absent in behind:
-            yield from ((item.id, other, ".".join(half)) for half in find_related(absent, news))
+        for other, parts, is_shown in absent:
+            for half in find_related(parts - parts_now, news):
+                yield (item.id, other) if is_shown else (item.id, other, ".".join(half))
 
 
 def _find_called(item: ReviewItem, owner: str, helpers: Mapping[str, str]) -> Iterator[str]:

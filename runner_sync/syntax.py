@@ -245,6 +245,11 @@ def _find_inside_local_classes(nodes: Iterable[ast.AST]) -> set[int]:
     return {id(node) for one in classes for node in walk(one)}
 
 
+def names_in(top: ast.AST) -> set[str]:
+    """Return the names that a tree mentions, without attributes, parameters and keywords."""
+    return {node.id for node in walk(top) if isinstance(node, ast.Name)}
+
+
 def assigned_names(top: ast.AST) -> set[str]:
     """Return the names assigned in ``top`` or nested code; definitions, imports and parameters do not count."""
     return {node.id for node in walk(top) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}

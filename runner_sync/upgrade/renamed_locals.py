@@ -20,7 +20,7 @@ from copy import deepcopy
 
 from runner_sync.lineage import list_nodes
 from runner_sync.statements import bound_in, parse_function
-from runner_sync.syntax import blocks_of, calls_in, walk
+from runner_sync.syntax import blocks_of, calls_in, names_in, walk
 from runner_sync.texts.assignment import find_locals
 from runner_sync.texts.member_text import canonical
 from runner_sync.thresholds import LONGEST_VALUE, SEEN_RENAMED
@@ -85,7 +85,7 @@ def _write_values(suite: Sequence[ast.stmt], name: str, known: dict[str, ast.AST
                 kept = {local: value for local, value in known.items() if local not in bound_in([statement])}
                 for block in blocks_of(statement):
                     written |= _write_values(block, name, {**kept})
-                _forget(known, _find_names(statement))
+                _forget(known, names_in(statement))
     return written
 
 
@@ -97,12 +97,8 @@ def _forget(known: dict[str, ast.AST], names: Set[str]) -> None:
 def _find_changed_in(value: ast.expr) -> Set[str]:
     """Return the names that an expression binds, and those of objects whose methods it calls."""
     callees = [call.func for call in calls_in(value)]
-    called = (_find_names(callee) for callee in callees if isinstance(callee, ast.Attribute))
+    called = (names_in(callee) for callee in callees if isinstance(callee, ast.Attribute))
     return bound_in([value]).union(*called)
-
-
-def _find_names(node: ast.AST) -> set[str]:
-    return {one.id for one in walk(node) if isinstance(one, ast.Name)}
 
 
 class _Writer(ast.NodeTransformer):

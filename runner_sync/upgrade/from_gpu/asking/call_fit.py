@@ -17,7 +17,7 @@ from runner_sync.fitting.shifted import find_shifted
 from runner_sync.model import ReviewItem
 from runner_sync.signatures import is_as_written, is_bound, misfits, of_call, of_function, of_method
 from runner_sync.statements import bound_anywhere, parse_function
-from runner_sync.syntax import calls_on_self, is_name, same_code, self_attributes_set, walk
+from runner_sync.syntax import calls_on_self, is_name, names_in, same_code, self_attributes_set, walk
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob, is_selected
 from runner_sync.upgrade.questions.reviews import Shown, ask
@@ -107,7 +107,7 @@ def _restore_call(caller: Draft, other: Draft, call: ast.Call) -> str | None:
         return None
     text = apply(caller.text, [Places(caller.text).instead_of(call, ast.unparse(old[0]))])
     fits = next(_find_misfits(other.text, member=other.member, caller=text, bare=bare), None) is None
-    return text if fits and _find_names_read(old[0]) <= _find_names_read(new[0]) else None
+    return text if fits and names_in(old[0]) <= names_in(new[0]) else None
 
 
 def _falls_on_others(call: ast.Call, callee: Draft) -> bool:
@@ -124,10 +124,6 @@ def _drop_settled(restored: Draft, *, asked: Sequence[ReviewItem]) -> Draft:
     pairs = zip(asked, restored.reviews, strict=True)
     left = [now for was, now in pairs if now.chosen == was.chosen or not same_code(now.chosen, now.omni)]
     return replace(restored, reviews=tuple(left))
-
-
-def _find_names_read(call: ast.Call) -> set[str]:
-    return {node.id for node in walk(call) if isinstance(node, ast.Name)}
 
 
 def _find_new_misfit(caller: Draft, other: Draft, drafts: Sequence[Draft]) -> ast.Call | None:

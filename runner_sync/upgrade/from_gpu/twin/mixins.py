@@ -24,6 +24,7 @@ from runner_sync.syntax import (
     first_line,
     is_name,
     module_of,
+    names_in,
     self_attributes_set,
     walk,
 )
@@ -78,7 +79,7 @@ def _remove_contexts(text: str, names: Collection[str]) -> tuple[str, frozenset[
         block, gone, end = found
         for item in gone:
             stored = assigned_names(item)
-            read |= {n.id for n in walk(item) if isinstance(n, ast.Name)} - stored
+            read |= names_in(item) - stored
             bound |= stored
         text = _reduce_head(text, block, [item for item in block.items if item not in gone], end)
         opened = bound - _find_bound_names(text)

@@ -65,7 +65,7 @@ def find(
 
 
 def compare(
-    new: World, old: World | None, modules: Sequence[str], *, since: World | None = None, imports: bool = True
+    new: World, old: World | None, modules: Sequence[str], *, since: World | None, imports: bool = True
 ) -> Compared:
     """Find the breakage of ``modules`` (paths in the omni tree) in ``new``; with ``old``, only new breakage.
 

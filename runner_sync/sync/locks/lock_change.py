@@ -27,7 +27,7 @@ def make_lock_change(
     given: inputs.Inputs,
     options: UpgradeOptions,
     *,
-    unseen: Collection[str] = (),
+    unseen: Collection[str],
 ) -> FileChange | None:
     """Return the change of the lock file; ``None`` if nothing changes, or with ``--only`` and no lock yet.
 

@@ -40,7 +40,7 @@ def find_closest(tree: InGit, known: Timeline, wanted: Collection[tuple[str, str
     return [ModuleRevision(one.commit[:10], tree.read_blob(one.blob), one.path) for one in chosen]
 
 
-def find_alignments(tree: InGit, mine: Sequence[str], twin: Sequence[str], *, catches_up: bool = True) -> list[str]:
+def find_alignments(tree: InGit, mine: Sequence[str], twin: Sequence[str], *, catches_up: bool) -> list[str]:
     """Return the commits, oldest first, whose twin a derived module may have been aligned with last.
 
     ``mine`` and ``twin`` are the possible places of the module and of its twin; the first existing one counts. Returns

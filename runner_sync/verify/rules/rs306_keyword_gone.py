@@ -48,7 +48,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
 
 def _name_readers(program: Program, callee: Callee, name: str) -> str:
     """Name omni's modules that read the field which a constructor got; empty for other calls."""
-    paths = program.world.surroundings.reading(name, "vllm-omni") if callee.function is None else []
+    paths = program.world.surroundings.reading(name) if callee.function is None else []
     if not paths:
         return ""
     return f"; `.{name}` is read in {at_most(NAMED, paths)}"

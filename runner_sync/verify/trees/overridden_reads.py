@@ -24,9 +24,7 @@ class OverriddenRead:
     place: str
 
 
-def find_other_read(
-    program: Program, frame: Frame, node: ast.Attribute, *, is_rare: bool = False
-) -> OverriddenRead | None:
+def find_other_read(program: Program, frame: Frame, node: ast.Attribute, *, is_rare: bool) -> OverriddenRead | None:
     """Return where the overridden method reads the same member, from something that the frame has as well.
 
     Unless the name of the member ``is_rare``, both objects are reached from one object or have one name: any object may

@@ -97,9 +97,9 @@ class Surroundings:
         """Return the modules of a project that contain a word, in the folders or not."""
         return sorted(self._find_paths(word, _word_pattern(word), below=f"{PACKAGES[project]}/"))
 
-    def reading(self, attribute: str, project: Project) -> list[str]:
-        """Return the modules of a project that read an attribute of any object but ``self``."""
-        return sorted(self._find_paths(attribute, _read_only_pattern(attribute), below=f"{PACKAGES[project]}/"))
+    def reading(self, attribute: str) -> list[str]:
+        """Return the modules of omni that read an attribute of any object but ``self``."""
+        return sorted(self._find_paths(attribute, _read_only_pattern(attribute), below=f"{PACKAGES['vllm-omni']}/"))
 
     def may_give_key(self, key: str) -> bool:
         """Whether any module of the trees assigns an item of that key, or omni has it in a dictionary display."""

@@ -41,9 +41,7 @@ class Unfitting:
     misfit: Misfit
 
 
-def find_misfits(
-    program: Program, module: Module, old: Program | None = None, *, keywords: bool
-) -> Iterator[Unfitting]:
+def find_misfits(program: Program, module: Module, old: Program | None, *, keywords: bool) -> Iterator[Unfitting]:
     """Yield the unguarded calls in ``module`` that cannot bind.
 
     With ``keywords`` only calls with an unknown keyword, without it calls that fail for any other reason.

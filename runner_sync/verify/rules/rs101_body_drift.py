@@ -28,7 +28,6 @@ from runner_sync.verify.runners.drift import Difference, Follower, compare_state
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.new_calls import find_new_keywords, find_new_self_calls
 from runner_sync.verify.runners.reading import Hit, shorten_code
-from runner_sync.verify.runners.spots import unit_hit
 
 CODE = "RS101"
 NAME = "body-drift"
@@ -54,7 +53,7 @@ def find(subject: Subject) -> Iterator[Hit]:
         if message:
             name = follower.unit.qualname
             fix = f"runner-sync upgrade --only {name}"
-            yield unit_hit(subject, (CODE, SEVERITY), follower.unit, symbol=follower.name, message=message, fix=fix)
+            yield subject.unit_hit((CODE, SEVERITY), follower.unit, symbol=follower.name, message=message, fix=fix)
 
 
 def _describe_drift(subject: Subject, follower: Follower) -> str:

@@ -22,7 +22,6 @@ from runner_sync.verify.runners.drift import Follower, find_followers, is_copy
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import find_definition
 from runner_sync.verify.runners.reading import Hit
-from runner_sync.verify.runners.spots import unit_hit
 
 CODE = "RS102"
 NAME = "upstream-gone"
@@ -45,8 +44,7 @@ def find(subject: Subject) -> Iterator[Hit]:
             if nested is not None:
                 problem = f"has `{follower.name}`, which this is a copy of, only inside another statement now (line "
                 problem += f"{nested.lineno}), where it is not compared"
-            yield unit_hit(
-                subject,
+            yield subject.unit_hit(
                 (CODE, SEVERITY),
                 follower.unit,
                 symbol=follower.name,

@@ -25,7 +25,6 @@ from runner_sync.verify.runners.drift import find_followers
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import find_definition
 from runner_sync.verify.runners.reading import Hit
-from runner_sync.verify.runners.spots import unit_hit
 
 CODE = "RS104"
 NAME = "signature-drift"
@@ -45,8 +44,7 @@ def find(subject: Subject) -> Iterator[Hit]:
             continue
         changes = _find_differences(own, old, new)
         if changes:
-            yield unit_hit(
-                subject,
+            yield subject.unit_hit(
                 (CODE, SEVERITY),
                 follower.unit,
                 symbol=", ".join(name for name, _ in changes),

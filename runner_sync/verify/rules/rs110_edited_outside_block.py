@@ -29,7 +29,6 @@ from runner_sync.model import TITLES, Severity
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import OUTSIDE, is_edited, outside_hash, outside_lines
 from runner_sync.verify.runners.reading import Hit
-from runner_sync.verify.runners.spots import unit_hit
 
 CODE = "RS110"
 NAME = "edited-outside-block"
@@ -48,8 +47,7 @@ def find(subject: Subject) -> Iterator[Hit]:
             if unit is None:
                 continue
             edited = _find_branch_edit(subject, entry.qualname)
-            hit = unit_hit(
-                subject,
+            hit = subject.unit_hit(
                 (CODE, SEVERITY),
                 unit,
                 symbol=entry.qualname,

@@ -45,7 +45,6 @@ from runner_sync.verify.runners.locked import (
     is_unchanged,
 )
 from runner_sync.verify.runners.reading import Hit, Reading
-from runner_sync.verify.runners.spots import unit_hit
 from runner_sync.verify.runners.unlocked import find_helpers_in_place, unlocked_twins
 
 CODE = "RS201"
@@ -131,8 +130,7 @@ def _make_hit(subject: Subject, gpu: Reading, change: _Change) -> Iterator[Hit]:
     port = f"`runner-sync upgrade --only {unit.qualname}` ports the change"
     if change.is_ported:
         port = f"Where it has the change, record it: `runner-sync lock`; {port}"
-    hit = unit_hit(
-        subject,
+    hit = subject.unit_hit(
         PORTED if change.is_ported else (CODE, SEVERITY),
         unit,
         symbol=twin,

@@ -51,7 +51,6 @@ from runner_sync.verify.runners.parity import (
     read_upstream_words,
 )
 from runner_sync.verify.runners.reading import Hit, Reading, shorten_code
-from runner_sync.verify.runners.spots import unit_hit
 from runner_sync.verify.runners.unlocked import find_twin_units, key_by_npu_name, read_unit_texts
 
 CODE = "RS208"
@@ -223,8 +222,7 @@ def _make_hit(subject: Subject, gpu: Reading, lag: _Lag) -> Hit:
     codes = [code_hash(gpu, name) for name in names]
     state = (hash_text(" ".join(codes)) if lag.helpers else codes[0])[:12]
     with_helpers = f", with {', '.join(f'`{name}`' for name in lag.helpers)}," if lag.helpers else ""
-    hit = unit_hit(
-        subject,
+    hit = subject.unit_hit(
         (CODE, SEVERITY),
         subject.npu.units[lag.name],
         symbol=lag.twin,

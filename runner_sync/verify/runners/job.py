@@ -19,11 +19,14 @@ from runner_sync.naming import Import
 from runner_sync.references import Reference, alternatives, followed
 from runner_sync.syntax import dotted_name
 from runner_sync.verify.answers import Answers
-from runner_sync.verify.runners.reading import ClassText, Reading
+from runner_sync.verify.runners.locked import find_definition
+from runner_sync.verify.runners.reading import ClassText, Hit, Reading
 
 if TYPE_CHECKING:
     from runner_sync.lock import Entry
+    from runner_sync.model import Severity, Unit
     from runner_sync.profile import Profile, RunnerModule
+    from runner_sync.verify.runners.reading import Span
     from runner_sync.verify.trees.world import World
 
 TextReader = Callable[[str], str | None]
@@ -255,8 +258,8 @@ class Subject:
         """The target module of the followed project."""
         return _make_reading(self.module.upstream_path or "the upstream module", self.module.upstream_text)
 
-    def base(self, ref: str = "") -> Reading | None:
-        """Return the upstream module at ``ref``, by default at ``base_ref``; ``None`` if its text is unknown."""
+    def base(self, ref: str) -> Reading | None:
+        """Return the upstream module at ``ref`` (empty: at ``base_ref``); ``None`` if its text is unknown."""
         if ref not in self._bases:
             usual = self.module.base_text if ref in ("", self.module.base_ref) else None
             text = self.module.base_texts.get(ref, usual)
@@ -280,6 +283,25 @@ class Subject:
             return ()
         pairs = ((self.gpu.classes.get(g), self.npu.classes.get(n)) for g, n in self.profile.classes)
         return tuple((gpu, npu) for gpu, npu in pairs if gpu is not None and npu is not None)
+
+    def unit_hit(
+        self,
+        rule: tuple[str, Severity],
+        unit: Unit,
+        *,
+        symbol: str,
+        message: str,
+        fix: str,
+        also: tuple[Span, ...] = (),
+    ) -> Hit:
+        """Make a finding at the ``def`` line of an NPU unit; a change anywhere in it makes it concern the branch."""
+        spans = ((unit.path, unit.start, unit.end), *also)
+        node = find_definition(self.npu, unit.qualname)
+        if node is not None:
+            return self.npu.hit(rule, node, symbol=symbol, message=message, fix=fix, also=spans)
+        lines = (unit.start, unit.start)
+        hit = self.npu.hit_lines(rule, lines, symbol=symbol, message=message, fix=fix, unit=unit.qualname)
+        return Hit(hit.finding, spans)
 
 
 def _make_reading(path: str, text: str | None) -> Reading | None:

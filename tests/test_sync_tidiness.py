@@ -9,7 +9,8 @@ from sync_samples import ASCEND, ASCEND_NEW, ASCEND_OLD, BASE, Trees, commit, de
 
 from runner_sync import sync
 from runner_sync.profile import npu
-from runner_sync.sync.tidiness import find_new_faults
+from runner_sync.sync.options import UpgradeOptions
+from runner_sync.sync.result_check import find_new_faults
 from runner_sync.upgrade import ModuleResult
 
 HEAD = "class NPUARModelRunner(OmniNPUModelRunner):\n    def execute_model(self, rows):\n"
@@ -33,7 +34,7 @@ def module(body: str) -> str:
     ],
 )
 def test_only_what_is_new_is_found(before: str, after: str, codes: list[str]) -> None:
-    found = find_new_faults([ModuleResult(BASE, module(before), module(after))], npu.NPU)
+    found = find_new_faults([ModuleResult(BASE, module(before), module(after))], npu.NPU, UpgradeOptions())
     assert [finding.code for finding in found] == codes
 
 

@@ -1,4 +1,4 @@
-"""Check at the end of ``upgrade`` whether the upgraded runners fit their target trees.
+"""Check the upgraded runners at the end of ``upgrade``: whether they fit their target trees, and what the merge broke.
 
 Comes in: the trees and the results. Goes out: findings, notes, and questions that name findings. May touch: the trees,
 by reading.
@@ -7,6 +7,7 @@ by reading.
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from typing import NamedTuple
 from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.model import Finding, ReviewItem
+from runner_sync.profile import Profile
 from runner_sync.sync.forgetting import forget_answers
 from runner_sync.sync.notes import inherited_code
 from runner_sync.sync.options import UpgradeOptions
@@ -21,8 +23,15 @@ from runner_sync.sync.trees import inputs, pairs
 from runner_sync.sync.trees.patched_tree import PatchedTree
 from runner_sync.upgrade import ModuleResult, is_selected
 from runner_sync.verify import breakage
+from runner_sync.verify import check as engine
 from runner_sync.verify.causes import fold_causes
+from runner_sync.verify.check import CheckJob
+from runner_sync.verify.codes import Codes
+from runner_sync.verify.runners.job import CheckModule
 from runner_sync.verify.trees.world import World
+
+_OF_TEXTS = Codes(select=("RS401", "RS405", "RS408", "RS411", "RS412"))
+"""The rules about a single text: a value that is set again, repeated statements, unreachable code."""
 
 
 class Verified(NamedTuple):
@@ -148,3 +157,25 @@ def why_unverified(given: inputs.Inputs, options: UpgradeOptions) -> str:
     if options.conflict == "inline":
         return "diff3 markers are no Python; run `runner-sync verify` once they are settled"
     return ""
+
+
+def find_new_faults(results: Sequence[ModuleResult], profile: Profile, options: UpgradeOptions) -> list[Finding]:
+    """Return what the rules about a single text find in the modules beyond the number before.
+
+    Counts per rule, unit and symbol. ``check`` would report these in the pull request. A merge asks about doubtful
+    changes; these rules look at the result alone. Returns nothing if conflict markers stand in it.
+    """
+    if not options.verify or options.conflict == "inline":
+        return []
+    before, after = (
+        CheckJob(profile, tuple(CheckModule(path, text) for path, text in texts if text))
+        for texts in ([(one.path, one.before) for one in results], [(one.path, one.after) for one in results])
+    )
+    known = Counter(finding.identity for finding in engine.run(before, _OF_TEXTS).findings)
+    fresh = []
+    for finding in engine.run(replace(after, before=lambda: before), _OF_TEXTS).findings:
+        if known[finding.identity]:
+            known[finding.identity] -= 1
+        else:
+            fresh.append(finding)
+    return fresh

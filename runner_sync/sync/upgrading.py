@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from runner_sync.compose.layout import format_changes
-from runner_sync.model import Finding
-from runner_sync.sync import planning, result_check, tidiness
+from runner_sync.sync import planning, result_check
 from runner_sync.sync.forgetting import forget_answers
 from runner_sync.sync.nested import blame_deepest_file
 from runner_sync.sync.notes import going_back, older_gpu_code, older_upstream_code, run_notes
@@ -45,7 +44,7 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
         forget_answers()
         older = _note_older_code(finished, options, given)
         checked = result_check.find_new_breakage(given, finished, options)
-        findings = (*checked.findings, *_find_new_faults(finished, options, given))
+        findings = (*checked.findings, *result_check.find_new_faults(finished, given.profile, options))
     all_notes = (
         *_note_declared_base(base),
         *(going_back.make_note(given) if options.upstream else ()),
@@ -75,13 +74,6 @@ def _note_older_code(results: list[ModuleResult], options: UpgradeOptions, given
     if options.upstream and given.profile.followed is not None:
         notes = (*notes, *older_upstream_code.make_note(results, given.profile.followed, options))
     return notes
-
-
-def _find_new_faults(results: list[ModuleResult], options: UpgradeOptions, given: inputs.Inputs) -> tuple[Finding, ...]:
-    """Return what the rules about a single text find in the results, unless conflict markers stand in them."""
-    if not options.verify or options.conflict == "inline":
-        return ()
-    return tuple(tidiness.find_new_faults(results, given.profile))
 
 
 def _note_declared_base(base: str | None) -> tuple[str, ...]:

@@ -16,8 +16,12 @@ from runner_sync.lineage.provenance import Known, Span, trace
 from runner_sync.markers import read_markers
 from runner_sync.model import TITLES, BaseRef, Lineage, Source, Unit
 from runner_sync.sync.options import CheckOptions
-from runner_sync.sync.synced.declared_base import find_declared_base
-from runner_sync.sync.synced.inference import find_candidates, find_copied_base, to_upgrade_options
+from runner_sync.sync.synced.inference import (
+    find_candidates,
+    find_copied_base,
+    find_declared_base,
+    to_upgrade_options,
+)
 from runner_sync.sync.trees import inputs, pairs
 from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.syntax import walk

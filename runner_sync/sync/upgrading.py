@@ -17,7 +17,7 @@ from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planned import Upgrade
 from runner_sync.sync.platform_words import name_platform_in_questions
 from runner_sync.sync.reporting import make_plan
-from runner_sync.sync.synced.declared_base import find_declared_base
+from runner_sync.sync.synced.inference import find_declared_base
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import (
     find_modules,

@@ -4,6 +4,6 @@ Comes in: trees, lock and options. Goes out: the bases of units, and of their GP
 touches.
 
 - ``bases`` for vllm-ascend, ``twin_bases`` for the GPU twins, ``earlier_twins`` for ``check`` without a lock;
-- ``inference`` for commands that only read; ``declared_base`` is what an omni tree says; ``window`` chooses the
-  releases to search; ``revisions`` reads a named one, and ``locked`` compares with the lock.
+- ``inference`` for commands that only read; ``window`` chooses the releases to search; ``revisions`` reads a named
+  one, and ``locked`` compares with the lock.
 """

@@ -1,12 +1,19 @@
-"""Find the vllm-ascend text that each unit of the runners was copied from, for commands that only read.
+"""Find the upstream text that each unit of the runners was copied from, for commands that only read.
 
-Comes in: options, trees, modules. Goes out: ``Base`` values by unit. May touch: what ``sources`` touches.
+Runners that follow vLLM were made for the one that their omni tree declares.
+
+Comes in: options, trees, modules. Goes out: ``Base`` values by unit, and a version. May touch: what
+``sources`` touches.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from packaging.version import Version
+
+from runner_sync import sources
+from runner_sync.errors import InputError
 from runner_sync.model import BaseRef
 from runner_sync.sync import memo
 from runner_sync.sync.options import CheckOptions, UpgradeOptions
@@ -83,3 +90,24 @@ def find_copied_base(
     """Return the base of a unit that is a copy by its text or the lock; ``None`` for any other unit."""
     base = find_base(unit, text, derived.module, candidates, locked=locked, infer=memo.closest)
     return base if base is not None and (base.kind == "copy" or base.ref.how == "lock") else None
+
+
+def find_declared_base(options: UpgradeOptions, given: inputs.Inputs) -> str | None:
+    """Return the vLLM that the omni tree declares, if its runners follow vLLM and no option or lock gives their base.
+
+    Earlier upgrades left out what the copies lack of that vLLM. On the rebases of seven vllm-omni pull requests (0.18.0
+    to 0.27.0) an inferred base leaves 718 lines to do, this one 432. Returns ``None`` if that vLLM cannot be read, or
+    is not older than the one to follow.
+    """
+    followed = given.followed
+    is_told = options.vllm_base is not None or any(entry.upstream for entry in given.lock.entries)
+    if followed is None or followed.source.project != "vllm" or not options.upstream or is_told:
+        return None
+    base, now = sources.declared_vllm(given.omni), followed.source.version
+    if base is None or (now is not None and Version(base) >= Version(now)):
+        return None
+    try:
+        inputs.open_at("vllm", base, followed, options.progress)
+    except InputError:
+        return None
+    return base

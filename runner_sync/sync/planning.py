@@ -18,10 +18,9 @@ from runner_sync.profile import Profile, RunnerModule
 from runner_sync.render.templates import find_template_folder
 from runner_sync.sync import memo
 from runner_sync.sync.classes.device_code import DeviceCode
-from runner_sync.sync.classes.hierarchy import find_hierarchy
+from runner_sync.sync.classes.hierarchy import find_hierarchy, make_variant_finder
 from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.sync.classes.undefined import Attributes
-from runner_sync.sync.classes.variants import make_variant_finder
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.synced.bases import Bases
 from runner_sync.sync.synced.twin_bases import TwinBases

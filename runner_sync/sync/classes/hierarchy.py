@@ -1,7 +1,7 @@
-"""Find what the classes of a derived module inherit, and which bases an upgrade adds to them.
+"""Find what the classes of a derived module inherit, which bases may stand for another, and which an upgrade adds.
 
-Comes in: a module with its GPU twin, the texts of all modules, options. Goes out: a ``Hierarchy``. May touch: the
-trees, by reading.
+Comes in: a module with its GPU twin, the texts of all modules, options. Goes out: a ``Hierarchy``,
+``Variant`` values. May touch: what ``sources`` touches.
 """
 
 from __future__ import annotations
@@ -12,16 +12,17 @@ from typing import NamedTuple
 
 from runner_sync.compose.imports import add_import
 from runner_sync.errors import InputError
-from runner_sync.naming import Import, module_name
+from runner_sync.naming import Import, module_name, project_of
 from runner_sync.profile import Profile
 from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.sync.options import UpgradeOptions
+from runner_sync.sync.synced.bases import Bases
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.texts.member_text import find_reached, self_names_of
 from runner_sync.trees import Tree
 from runner_sync.units import join, set_bases, texts
-from runner_sync.upgrade import GpuTwin, Hierarchy, Inherited, ModuleRevision, is_selected
+from runner_sync.upgrade import GpuTwin, Hierarchy, Inherited, ModuleRevision, Variant, is_selected
 
 
 def find_hierarchy(
@@ -218,3 +219,37 @@ def _find_names_used(
     now = (given.omni.read(path) for path in sorted(twins))
     then = (side.text for other in twins.values() if (side := read_settled(other)) is not None)
     return _NamesUsed(self_names_of(now), self_names_of(then))
+
+
+def make_variant_finder(
+    derived: DerivedModule, module_texts: ModuleTexts, bases: Bases
+) -> Callable[[str], Sequence[Variant]]:
+    """Make a function that returns the variants of the module's class, with their methods at a base revision and now.
+
+    A variant is an upstream class, besides the one it copies from, that a conditional base of the class may be::
+
+        if is_310p():
+            from vllm_ascend._310p.model_runner_310p import NPUModelRunner310 as NPUModelRunner  # the variant
+        else:
+            from vllm_ascend.worker.model_runner_v1 import NPUModelRunner  # the one that is copied
+
+    Skips a variant that did not exist at that revision: whoever made it a base later has seen its methods.
+    """
+    anchor, dotted = derived.module.anchor, module_name(derived.path)
+
+    def find_variants(ref: str) -> list[Variant]:
+        known = []
+        for base, origin, owner in module_texts.find_branches(derived.text, derived.module.name, dotted):
+            source = module_texts.find_module(owner.module)
+            if source is None or project_of(owner.module) != anchor.project or owner.name == anchor.name:
+                continue
+            path, text = source
+            old = texts.members(bases.revisions.read_locked(anchor.project, ref, path).text, owner.name, path)
+            if old:
+                new = texts.members(text, owner.name, path)
+                known.append(
+                    Variant(name=owner.name, alias=base.expression, condition=origin.condition, old=old, new=new)
+                )
+        return known
+
+    return find_variants

@@ -13,7 +13,7 @@ from runner_sync import lock, sync, write
 from runner_sync.config import Config
 from runner_sync.errors import InputError
 from runner_sync.model import Source
-from runner_sync.sync.notes import going_back
+from runner_sync.sync.notes import run_notes
 from runner_sync.sync.trees import inputs
 
 
@@ -119,6 +119,6 @@ def test_a_step_back_is_told_by_the_vllm_where_vllm_ascend_does_not_tell(ref: st
         ascend=ascend,
         vllm=TextTree(Source("vllm", "path", "vllm", version=vllm), {}),
     )
-    notes = going_back.make_note(given)
+    notes = run_notes.note_going_back(given)
     assert len(notes) == bool(says)
     assert says in "".join(notes)

@@ -9,7 +9,7 @@ from sync_samples import AR, GPU_AR, Trees, commit, stay_at_home
 
 from runner_sync import sync
 from runner_sync.model import Finding, ReviewItem
-from runner_sync.sync.notes import older_gpu_code
+from runner_sync.sync.notes import older_code
 from runner_sync.upgrade import ModuleResult
 
 HEAD = "    def _stage_of(self, request):\n"
@@ -93,9 +93,9 @@ def test_a_port_to_another_unit_does_not_answer_for_this_one(
 ) -> None:
     """`_maybe_attach_attention_metadata_extensions` came to `_dummy_run` alone, and `check` was quiet from then on."""
     told = Finding("RS202", "warning", "r.py", 1, 1, "R.run", symbol, "why")
-    monkeypatch.setattr(older_gpu_code, "_found", lambda now, *_: (told,) if now["r.py"] == BEFORE else ())
+    monkeypatch.setattr(older_code, "_found", lambda now, *_: (told,) if now["r.py"] == BEFORE else ())
     result = ModuleResult("r.py", BEFORE, after, (), (), {}, {})
-    assert len(older_gpu_code._find_missing([result], None, None)) == left  # type: ignore[arg-type]
+    assert len(older_code._find_missing([result], None, None)) == left  # type: ignore[arg-type]
 
 
 TWIN = """\
@@ -130,5 +130,5 @@ def test_a_review_item_asks_about_what_it_shows_by_another_name(symbol: str, sho
     ``update_decode_step_metadata`` of 0.31.0rc1 once, for a local."""
     finding = Finding("RS207", "warning", "r.py", 1, 1, "R.run", symbol, "why")
     item = ReviewItem("R1", "R.run", "r.py", 1, 1, "why", 0.5, "", "", shown, "", from_gpu=True)
-    twins = older_gpu_code._TwinUnits(units={"R.run": TWIN}, helpers=HELPERS)
-    assert older_gpu_code._is_asked_about(finding, [item], twins) == is_asked
+    twins = older_code._TwinUnits(units={"R.run": TWIN}, helpers=HELPERS)
+    assert older_code._is_asked_about(finding, [item], twins) == is_asked

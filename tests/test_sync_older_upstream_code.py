@@ -10,7 +10,7 @@ from sync_samples import ASCEND, ASCEND_NEW, ASCEND_OLD, BASE, Trees, commit, de
 from runner_sync import sync, write
 from runner_sync.confidence import CONTESTED
 from runner_sync.model import ReviewItem
-from runner_sync.sync.notes import older_upstream_code
+from runner_sync.sync.notes import older_code
 from runner_sync.upgrade import ModuleResult
 
 TOTAL = "        total = scheduler_output.total_num_scheduled_tokens\n"
@@ -93,12 +93,12 @@ def test_what_is_asked_about_or_used_elsewhere_is_not_named(
     after: str, shown: str, is_told: bool, trees: Trees
 ) -> None:
     result = ModuleResult(BASE, "", after, reviews=(item(shown),), never_had={"R.run": ("check_rows",)})
-    notes = older_upstream_code.make_note([result], "vllm-ascend", trees.upgrade(trees.ascend_new))
+    notes = older_code.note_upstream_code([result], "vllm-ascend", trees.upgrade(trees.ascend_new))
     assert bool(notes) == is_told
 
 
 def test_of_many_names_some_are_given(trees: Trees) -> None:
-    names = tuple(f"row_{k:02}" for k in range(older_upstream_code.NAMED + 3))
+    names = tuple(f"row_{k:02}" for k in range(older_code.NAMED_UPSTREAM + 3))
     result = ModuleResult(BASE, "", "", never_had={"R.run": names})
-    (note,) = older_upstream_code.make_note([result], "vllm-ascend", trees.upgrade(trees.ascend_new))
+    (note,) = older_code.note_upstream_code([result], "vllm-ascend", trees.upgrade(trees.ascend_new))
     assert "row_11 (run) and 3 more" in note

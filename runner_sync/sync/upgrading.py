@@ -11,7 +11,7 @@ from runner_sync.compose.layout import format_changes
 from runner_sync.sync import planning, result_check
 from runner_sync.sync.forgetting import forget_answers
 from runner_sync.sync.nested import blame_deepest_file
-from runner_sync.sync.notes import going_back, older_gpu_code, older_upstream_code, run_notes
+from runner_sync.sync.notes import older_code, run_notes
 from runner_sync.sync.opening import open_inputs
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planned import Upgrade
@@ -47,7 +47,7 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
         findings = (*checked.findings, *result_check.find_new_faults(finished, given.profile, options))
     all_notes = (
         *_note_declared_base(base),
-        *(going_back.make_note(given) if options.upstream else ()),
+        *(run_notes.note_going_back(given) if options.upstream else ()),
         *about_bases,
         *run_notes.note_unformatted(failure for _result, failure in formatted),
         *(*checked.notes, *older),
@@ -70,9 +70,9 @@ def _refuse_unfit(given: inputs.Inputs) -> None:
 
 def _note_older_code(results: list[ModuleResult], options: UpgradeOptions, given: inputs.Inputs) -> tuple[str, ...]:
     """Note what the runners lacked before this upgrade, of the GPU side and of upstream."""
-    notes = older_gpu_code.make_note(results, given, options)
+    notes = older_code.note_gpu_code(results, given, options)
     if options.upstream and given.profile.followed is not None:
-        notes = (*notes, *older_upstream_code.make_note(results, given.profile.followed, options))
+        notes = (*notes, *older_code.note_upstream_code(results, given.profile.followed, options))
     return notes
 
 

@@ -2,7 +2,7 @@
 
 Comes in: options, trees and results. Goes out: sentences. May touch: what ``sources`` touches.
 
-- ``run_notes`` for ``upgrade`` and ``lock``, with ``going_back`` to an older upstream, and ``older_gpu_code`` and
-  ``older_upstream_code`` that NPU lacked before; ``check_notes`` for ``check`` and ``verify``;
+- ``run_notes`` for ``upgrade`` and ``lock``, with ``older_code`` that NPU lacked before; ``check_notes`` for ``check``
+  and ``verify``;
 - ``inherited_code`` for both: code that runs and that no finding is about.
 """

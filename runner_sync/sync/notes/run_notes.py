@@ -1,7 +1,7 @@
-"""Note what a run of ``upgrade`` or ``lock`` did not commit, port or lock.
+"""Note what a run of ``upgrade`` or ``lock`` did not commit, port or lock, and that it goes back.
 
 Comes in: the results of the modules, the inputs and the options. Goes out: notes, each a sentence. May touch: the
-trees, by reading.
+trees and their history, by reading.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from collections.abc import Iterable, Sequence
 from packaging.version import Version
 
 from runner_sync import sources
+from runner_sync.errors import InputError
 from runner_sync.model import TITLES
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import find_modules, note_absent_files
 from runner_sync.texts.member_text import self_names
-from runner_sync.trees import InWork
+from runner_sync.trees import InGit, InWork, Tree
 from runner_sync.units import texts
 from runner_sync.upgrade import ModuleResult, is_selected
 
@@ -209,3 +210,43 @@ def _note_missing_lock(given: inputs.Inputs, options: UpgradeOptions) -> list[st
     if not options.only or given.lock.entries:
         return []
     return [f"{given.lock_file} was not written: there is none yet, and it would lack the units that --only leaves out"]
+
+
+def note_going_back(given: inputs.Inputs) -> tuple[str, ...]:
+    """Note that the lock records a later upstream than the followed one, or one that was followed with a later vLLM.
+
+    Returns nothing if the order of the two is unknown.
+    """
+    project = given.profile.followed
+    recorded = given.lock.inputs.get(project, "")
+    if given.followed is None or not recorded:
+        return ()
+    now, loss = given.followed.source.ref, f"what {TITLES[project]} gained in between is removed again"
+    then = f"{recorded}, which {given.lock_file} records"
+    if _is_before(given.followed, recorded):
+        return (f"{TITLES[project]} {now} is older than {then}: this run goes back, and {loss}",)
+    later = _find_later_vllm(given)
+    if later and given.vllm is not None and now != recorded:
+        text = f"{TITLES[project]} {now} is for vLLM {given.vllm.source.version}, and {then}"
+        return (f"{text}, was followed with vLLM {later}: where this run goes back, {loss}",)
+    return ()
+
+
+def _find_later_vllm(given: inputs.Inputs) -> str:
+    """Return the vLLM version that the lock records, if it is later than this run's; else empty."""
+    recorded, vllm = given.lock.inputs.get("vllm", ""), given.vllm
+    if vllm is None or vllm.source.version is None or not inputs.is_version(recorded):
+        return ""
+    return recorded if Version(vllm.source.version) < Version(recorded) else ""
+
+
+def _is_before(tree: Tree, recorded: str) -> bool:
+    """Whether ``tree`` is an earlier release than ``recorded`` or, in git, an ancestor of it; false in doubt."""
+    if inputs.is_version(recorded) and tree.source.version is not None:
+        return Version(tree.source.version) < Version(recorded)
+    if not isinstance(tree, InGit) or tree.source.revision is None or tree.source.revision.startswith(recorded):
+        return False
+    try:
+        return tree.fork_point(recorded) == tree.source.revision
+    except InputError:
+        return False  # the commit is gone or belongs to another history

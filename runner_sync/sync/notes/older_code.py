@@ -1,6 +1,6 @@
-"""Note GPU code from before an upgrade that the upgraded runners lack and no review item is about.
+"""Note GPU and upstream code from before an upgrade that the upgraded runners lack and no review item is about.
 
-Comes in: the results of the modules, the inputs and the options. Goes out: a note, or none. May touch: what ``sources``
+Comes in: the results of the modules, the inputs and the options. Goes out: notes, or none. May touch: what ``sources``
 touches, for the vLLM that the GPU runners are made from.
 
 An upgrade ports what the GPU twin of a unit gained since the unit was last aligned with it. If people took a later part
@@ -14,11 +14,11 @@ import ast
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from runner_sync.errors import InputError
 from runner_sync.listing import at_most
-from runner_sync.model import Finding, ReviewItem
+from runner_sync.model import TITLES, Finding, Project, ReviewItem
 from runner_sync.statements import tree_of
 from runner_sync.sync import check_modules
 from runner_sync.sync.options import CheckOptions, UpgradeOptions
@@ -33,13 +33,16 @@ from runner_sync.verify.check import CheckJob
 from runner_sync.verify.codes import Codes
 
 NAMED = 20
-"""How many names the note gives at most."""
+"""How many names the note about GPU code gives at most."""
+
+NAMED_UPSTREAM = 12
+"""How many names the note about upstream code gives at most."""
 
 _RULES = Codes(select=("RS202", "RS207"))
 
 
-def make_note(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> tuple[str, ...]:
-    """Make the note about the upgraded modules, as they are to be written."""
+def note_gpu_code(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> tuple[str, ...]:
+    """Note GPU code that the upgraded modules lack, as they are to be written."""
     if not options.gpu or not options.upstream or not given.profile.has_twins or given.followed is None:
         return ()
     asked = [item for result in results for item in result.reviews if item.from_gpu]
@@ -57,6 +60,30 @@ def make_note(results: Sequence[ModuleResult], given: inputs.Inputs, options: Up
         f"{at_most(NAMED, names)} (`runner-sync check --select RS202,RS207{_tree_options(given, options)}` says where)."
     )
     return (text,)
+
+
+def note_upstream_code(results: Sequence[ModuleResult], followed: Project, options: UpgradeOptions) -> tuple[str, ...]:
+    """Note upstream code that omni's copies lack, with the methods whose upstream text uses it."""
+    after = "\n".join(result.after for result in results)
+    asked = "\n".join(f"{i.reason}\n{i.base}\n{i.upstream}" for result in results for i in result.reviews)
+    methods: dict[str, list[str]] = {}
+    for result in results:
+        for unit, names in result.never_had.items():
+            for name in names if is_selected(unit, options.only) else ():
+                methods.setdefault(name, []).append(unit.rpartition(".")[2])
+    lacking = {
+        name: list(dict.fromkeys(found))
+        for name, found in methods.items()
+        if not any(re.search(rf"\bself\.{re.escape(name)}\b", text) for text in (after, asked))
+    }
+    if not lacking:
+        return ()
+    listed = at_most(NAMED_UPSTREAM, [f"self.{name} ({', '.join(found)})" for name, found in lacking.items()])
+    sentence = (
+        f"omni's copies lack {TITLES[followed]} code from before this upgrade that no review item is about: "
+        f"{listed}; omni removed it or never had it"
+    )
+    return (sentence,)
 
 
 def _tree_options(given: inputs.Inputs, options: UpgradeOptions) -> str:
@@ -115,8 +142,8 @@ class _TwinUnits:
     ``helpers`` has the words of each GPU method or function that no NPU runner has, by plain name.
     """
 
-    units: Mapping[str, str] = field(default_factory=dict)
-    helpers: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    units: Mapping[str, str]
+    helpers: Mapping[str, frozenset[str]]
 
     def find_users(self, symbol: str) -> list[str]:
         """Return a name and the helpers that use it, directly or through other helpers."""

@@ -43,7 +43,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import Function, is_super, walk
+from runner_sync.syntax import is_super, walk
 from runner_sync.verify.trees import gpu_only
 from runner_sync.verify.trees.classes import ClassInfo, Mro, classes_in
 from runner_sync.verify.trees.frames import Frame, class_finding
@@ -89,7 +89,7 @@ def _find_late_writer(step: Step, node: ast.Attribute) -> str:
     """Return the method that sets an attribute which ``__init__`` reads, if an ``__init__`` did so in the old trees and
     none does now; else an empty text."""
     frame, name = step.frame, node.attr
-    is_first = frame.function.name == "__init__" and not _is_exempt(frame, node) and _runs_at_once(frame, node)
+    is_first = frame.function.name == "__init__" and not _is_exempt(frame, node) and frame.runs_at_once(node)
     now, was = step.mros if is_first and frame.is_self(node.value) else ([], [])
     late = [mro for mro in now if not mro.open and not is_set_at_start(step.program, mro, name)]
     if not late or not all(is_set_at_start(step.old, mro, name) for mro in was):
@@ -98,13 +98,6 @@ def _find_late_writer(step: Step, node: ast.Attribute) -> str:
         return ""
     is_open = any(may_others_set(step.program, mro, frame, node) for mro in late)
     return "" if is_open else find_late_writer(step.program, late[0], name)
-
-
-def _runs_at_once(frame: Frame, node: ast.AST) -> bool:
-    """Whether a node is part of the function itself, and not of a nested one."""
-    while not isinstance(node, Function | ast.Lambda):
-        node = frame.parent(node)
-    return node is frame.function
 
 
 def _make_late_finding(frame: Frame, node: ast.Attribute, late: str) -> Finding:

@@ -32,7 +32,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import Function, is_name, last_word
+from runner_sync.syntax import is_name, last_word
 from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.calling.virtual import find_virtual_reads
 from runner_sync.verify.trees.classes import ClassInfo, Mro
@@ -126,9 +126,7 @@ def _make_fix(frame: Frame, node: ast.AST, member: Member) -> str:
     """Return what to do where the member is a coroutine, else an empty text."""
     if member.kind != "coroutine":
         return ""
-    while not isinstance(node, Function | ast.Lambda):
-        node = frame.parent(node)
-    if node is not frame.function or isinstance(node, ast.AsyncFunctionDef):
+    if not frame.runs_at_once(node) or isinstance(frame.function, ast.AsyncFunctionDef):
         return "Await it."
     kind = "function" if frame.info is None else "method"
     return (

@@ -86,6 +86,12 @@ class Frame:
                 found.setdefault(node.id, []).append(node)
         return found
 
+    def runs_at_once(self, node: ast.AST) -> bool:
+        """Whether a node is part of the function itself, and not of a nested one."""
+        while not isinstance(node, Function | ast.Lambda):
+            node = self.parent(node)
+        return node is self.function
+
     def binds(self, name: str) -> bool:
         """Whether the function or its module binds ``name``, so that ``len``, for example, may not be the builtin."""
         return name in self.bound or name in self.imports or name in self.module.bindings

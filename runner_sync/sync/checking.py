@@ -8,11 +8,12 @@ network.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from runner_sync import sources
+from runner_sync.config import Config
 from runner_sync.errors import InputError
 from runner_sync.model import TITLES, FileChange, Finding, Report, Source
 from runner_sync.sync import baseline_file, check_modules, recalled_checks, selection
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """A run with open trees.
+    """ ""A run with open trees.
 
     ``job`` is the input of the rules in ``codes``. ``changed`` are the lines that the branch of ``--changed-since``
     touched (``None`` without that option). ``opinion`` asks the type checker.
@@ -61,15 +62,8 @@ def check(options: CheckOptions) -> Report:
     Raises ``InputError`` if the lock is needed and missing, a locked file is missing, a runner or twin does not parse
     or does not define its class exactly once, a base cannot be read, or none of the chosen rules could find anything.
     """
-    given = inputs.open_omni(options)
-    codes = selection.choose_codes(options, given.config)
+    given, codes = _open_runners(options, selection.choose_codes)
     modules = find_modules(given)
-    refuse_renamed(given, modules, options.changed_since)
-    refuse_gone(given, modules)
-    refuse_classless(given, modules)
-    refuse_duplicate_class(given, modules)
-    given = pairs.open_targets(options, given)
-    modules = find_modules(given)  # again, as the class that they follow may have moved
     check_notes.refuse_blind(options, given, codes)
     needed = codes.to_run()
     with blame_deepest_file(given):
@@ -111,19 +105,13 @@ def verify(options: CheckOptions) -> Report:
     runner or twin does not parse or does not define its class exactly once, a configured upstream class does not exist,
     or a base cannot be read.
     """
-    given = inputs.open_omni(options)
-    codes = selection.choose_codes_for_verify(options, given.config)
-    modules = find_modules(given)
-    refuse_gone(given, modules)
-    refuse_classless(given, modules)
-    refuse_duplicate_class(given, modules)
-    given = pairs.open_targets(options, given)
+    given, codes = _open_runners(options, selection.choose_codes_for_verify)
     if given.followed is None:
         given = given.with_followed(
             inputs.open_locked(given.profile.followed, given.lock, given.lock_file, options.progress)
         )
     inputs.require_tree(given.profile.followed, given.followed, given.lock, given.lock_file)
-    modules = find_modules(given)  # again, as the class that they follow may have moved
+    modules = find_modules(given)
     plain = tuple(CheckModule(derived.path, derived.text) for derived in modules)
     job, compared = _add_worlds(options, given, modules, CheckJob(given.profile, plain, read=given.omni.read))
     worlds = [world for world in (job.world, job.old_world, job.compared) if world is not None]
@@ -153,6 +141,23 @@ def verify(options: CheckOptions) -> Report:
             noted += inherited_code.make_notes(job, result.findings)
     report = _make_report("verify", run, result, [*notes, *noted])
     return replace(report, summary={**report.summary, "noted": len(noted)}) if noted else report
+
+
+def _open_runners(
+    options: CheckOptions, choose: Callable[[CheckOptions, Config], Codes]
+) -> tuple[inputs.Inputs, Codes]:
+    """Open the trees and choose the rules; refuse runners that could not be checked.
+
+    The rows of the profile are those of these trees only afterwards: a class that runners follow may have moved.
+    """
+    given = inputs.open_omni(options)
+    codes = choose(options, given.config)
+    modules = find_modules(given)
+    refuse_renamed(given, modules, options.changed_since)
+    refuse_gone(given, modules)
+    refuse_classless(given, modules)
+    refuse_duplicate_class(given, modules)
+    return pairs.open_targets(options, given), codes
 
 
 def _refuse_unreadable_twins(job: CheckJob, modules: Sequence[DerivedModule]) -> None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from runner_sync.errors import InputError
 from runner_sync.lock import Entry
-from runner_sync.model import TITLES, BaseRef
+from runner_sync.model import TITLES
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.trees import inputs, pairs
 from runner_sync.sync.trees.runners import DerivedModule
@@ -49,7 +49,7 @@ def describe_modules(
 
     As far as ``codes`` need them, adds target and base texts and vLLM's module.
     """
-    described = [_describe_module(given, derived) for derived in modules]
+    described = [describe_module(given, derived) for derived in modules]
     if given.followed is not None and codes.wants_any((*DRIFT, "RS103")):
         inputs.require_one_followed(given.profile)
         described = [_add_upstream(*pair, given, given.followed) for pair in zip(described, modules, strict=True)]
@@ -73,7 +73,8 @@ def wants_earlier_twins(options: CheckOptions, given: inputs.Inputs, codes: Code
     return options.omni_base is not None or not given.lock.gpu_paths
 
 
-def _describe_module(given: inputs.Inputs, derived: DerivedModule) -> CheckModule:
+def describe_module(given: inputs.Inputs, derived: DerivedModule) -> CheckModule:
+    """Describe a module with its GPU twin and lock entries."""
     twin = derived.module.gpu
     return CheckModule(
         derived.path,
@@ -207,12 +208,9 @@ def _infer_entries(
     known = {derived.path: bases for derived, bases in infer_bases(options, given, whole)}
     for derived in modules:
         bases = known.get(derived.path, {})
-        entries = tuple(Entry(derived.path, unit, upstream=_mark_inferred(base.ref)) for unit, base in bases.items())
+        refs = {unit: replace(base.ref, how="inferred") for unit, base in bases.items()}
+        entries = tuple(Entry(derived.path, unit, upstream=ref) for unit, ref in refs.items())
         yield entries, {base.ref.ref: base.side.text for base in bases.values()}
-
-
-def _mark_inferred(ref: BaseRef) -> BaseRef:
-    return replace(ref, how="inferred")
 
 
 def _add_vllm(

@@ -14,11 +14,12 @@ import ast
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeGuard
+from typing import Literal
 
 from runner_sync.errors import InputError
 from runner_sync.naming import module_name
 from runner_sync.profile import Profile
+from runner_sync.sync.check_modules import describe_module
 from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import DerivedModule
@@ -26,7 +27,7 @@ from runner_sync.syntax import Function, walk
 from runner_sync.texts.member_text import canonical
 from runner_sync.verify.runners.ancestry import Ancestry, find_ancestry
 from runner_sync.verify.runners.duplication import has_same_globals, is_equal_translated
-from runner_sync.verify.runners.job import CheckJob, CheckModule, Library
+from runner_sync.verify.runners.job import CheckJob, Library
 from runner_sync.verify.runners.parity import is_device_bound, translate_to_npu
 from runner_sync.verify.runners.reading import ClassText, Reading
 
@@ -65,22 +66,14 @@ def find_move(given: inputs.Inputs, modules: Sequence[DerivedModule], unit: str)
 
     The unit is ``Class.method`` with either class name, a bare method name, or a function.
     """
-    library = Library(_make_job(given, modules))
+    described = tuple(describe_module(given, derived) for derived in modules)
+    library = Library(CheckJob(given.profile, described, read=given.omni.read))
     derived, owner, name = _locate(given, modules, library, unit)
     npu, gpu = _find_definitions(given, library, derived, owner=owner, name=name)
     _refuse_unequal(npu, gpu, given.profile)
     if not owner:
         return Move("function", npu, gpu, reason=f"{npu.path} imports it from {gpu.path}")
     return _choose_place(given, library, derived, npu, gpu)
-
-
-def _make_job(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> CheckJob:
-    described = []
-    for derived in modules:
-        path = derived.module.gpu.path if derived.module.gpu is not None else ""
-        text = given.read_twin(derived.module)
-        described.append(CheckModule(derived.path, derived.text, path if text is not None else "", text))
-    return CheckJob(given.profile, tuple(described), read=given.omni.read)
 
 
 def _locate(
@@ -192,14 +185,10 @@ def _choose_place(
         return Move("inherited", npu, gpu, reason=f"{npu.owner} inherits it from {gpu.owner}")
     base = next((c for c in gpu_mro.classes[1:] if c in npu_mro.classes), None)
     reason = _why_no_base(given, derived, npu, gpu, base, mros=(npu_mro, gpu_mro))
-    if _exists(base) and not reason:
+    if base is not None and not reason:
         text = f"{base.name} is a base of both classes"
         return Move("base", npu, gpu, base=base.name, base_path=base.reading.path, reason=text)
     return Move("mixin", npu, gpu, reason=f"a mixin, because {reason}")
-
-
-def _exists(base: ClassText | None) -> TypeGuard[ClassText]:
-    return base is not None
 
 
 def _why_no_base(

@@ -140,7 +140,8 @@ def _move_to_mixin(files: _Files, move: Move) -> None:
     path, name = _name_mixin(move, files.given.profile.platform)
     files.target = (path, f"{name}.{move.gpu.name}")
     existing = files.text(path)
-    if existing is not None and name not in _class_names(existing):
+    pieces = unit_room.split(existing).pieces if existing is not None else ()
+    if existing is not None and not any(piece.kind == "class" and piece.name == name for piece in pieces):
         raise InputError(f"{path} is there already without a class {name}: rename it, or add the class.")
     if existing is None:
         files.create(path, _make_mixin(move, name))
@@ -156,10 +157,6 @@ _PLACES: Mapping[str, Callable[[_Files, Move], None]] = {
     "base": _move_to_base,
     "mixin": _move_to_mixin,
 }
-
-
-def _class_names(text: str) -> set[str]:
-    return {piece.name for piece in unit_room.split(text).pieces if piece.kind == "class"}
 
 
 def _remove_unit(text: str, side: Definition, label: str) -> str:

@@ -119,7 +119,7 @@ def trace_npu(trees: Trees, derived: DerivedModule) -> Iterator[Traced]:
         base = find_copied_base(name, unit.text, derived, trees.sides[derived.path], locked=locked.get(name))
         known = _find_upstream_versions(derived, name, trees, base)
         twin = twins.get(name)
-        gpu = _translate_twin(twin, given) if twin is not None else None
+        gpu = Known(twin.path, translate_unit(twin.text, given.profile).text, twin.start) if twin is not None else None
         kind: Lineage = "copy" if base is not None else "override" if known else "own"
         spans = trace(unit, known if base is not None else (), gpu, marked=marked)
         ref = _make_twin_ref(unit, twin, given) if twin is not None else None
@@ -147,10 +147,6 @@ def _find_upstream_versions(derived: DerivedModule, name: str, trees: Trees, bas
         for side, table in tables
         if upstream in table
     ]
-
-
-def _translate_twin(twin: Unit, given: inputs.Inputs) -> Known:
-    return Known(twin.path, translate_unit(twin.text, given.profile).text, twin.start)
 
 
 def _make_twin_ref(unit: Unit, twin: Unit, given: inputs.Inputs) -> BaseRef:

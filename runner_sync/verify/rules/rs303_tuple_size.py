@@ -90,7 +90,7 @@ def _check_size(program: Program, frame: Frame, node: ast.Assign, *, count: int)
                 return
         return
     instances = program.infer(frame, node.value) or []
-    fields = [_count_fields(i.info) for i in instances]
+    fields = [len(i.info.fields) if is_record(i.info) else None for i in instances]
     if fields and None not in fields and count not in fields:
         what = ast.unparse(node.value)
         sizes = sorted({size for size in fields if size is not None})
@@ -281,10 +281,6 @@ def _may_accept_tuple(step: Step, place: Place) -> bool:
     now, was = step.program.reached(step.frame, call), step.reached_before(call)
     texts = ([ast.dump(callee.function or callee.module.node) for callee in callees] for callees in (now, was))
     return next(texts) != next(texts)
-
-
-def _count_fields(info: ClassInfo) -> int | None:
-    return len(info.fields) if is_record(info) else None
 
 
 def _make_finding(

@@ -63,14 +63,13 @@ def _check_buffer_access(program: Program, frame: Frame, node: ast.Attribute) ->
     places = _find_assignments(program, frame, attribute) if attribute is not None and not is_asked else []
     if attribute is None or not places:
         return
+    what = ""
     if all(_is_tensor(assignment) for _, assignment in places):
-        yield _make_finding(
-            frame, node, attribute=attribute, places=places, what=f"a plain tensor, which has no `.{node.attr}`"
-        )
+        what = f"a plain tensor, which has no `.{node.attr}`"
     elif node.attr == "np" and all(_makes_without_numpy(assignment.value) for _, assignment in places):
-        yield _make_finding(
-            frame, node, attribute=attribute, places=places, what="a buffer made with `numpy=False`, without `.np`"
-        )
+        what = "a buffer made with `numpy=False`, without `.np`"
+    if what:
+        yield _make_finding(frame, node, attribute=attribute, places=places, what=what)
 
 
 def _check_subscript(program: Program, frame: Frame, node: ast.Subscript) -> Iterator[Finding]:

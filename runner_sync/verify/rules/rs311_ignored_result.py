@@ -112,9 +112,11 @@ def _find_used_calls(frame: Frame) -> Iterator[ast.Call]:
     names = {node.id for node in used if isinstance(node, ast.Name)}
     for name in sorted(names & set(frame.bound)):
         values = [
-            n.value if isinstance(n, ast.Assign) and _is_whole_assignment(n, name) else n for n in frame.bound[name]
+            n.value if isinstance(n, ast.Assign) and all(is_name(target, name) for target in n.targets) else n
+            for n in frame.bound[name]
         ]
-        used += [v for v in values if isinstance(v, ast.Call)] if all(_is_call_or_none(v) for v in values) else []
+        called = [value for value in values if isinstance(value, ast.Call)]
+        used += called if all(isinstance(value, ast.Call) or is_none(value) for value in values) else []
     yield from (part for part in used if isinstance(part, ast.Call) and _is_own_call(frame, part.func))
 
 
@@ -144,14 +146,6 @@ def _find_tested_parts(test: ast.expr) -> list[ast.expr]:
     if isinstance(test, ast.UnaryOp):
         return _find_tested_parts(test.operand)
     return [test.left] if isinstance(test, ast.Compare) else [test]
-
-
-def _is_whole_assignment(node: ast.Assign, name: str) -> bool:
-    return all(is_name(target, name) for target in node.targets)
-
-
-def _is_call_or_none(value: ast.AST) -> bool:
-    return isinstance(value, ast.Call) or is_none(value)
 
 
 def _check_missing_value(program: Program, frame: Frame, call: ast.Call) -> Iterator[Finding]:

@@ -51,7 +51,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
         (now, was), frame = step.mros, step.frame
         name = frame.function.name
         is_known = not name.startswith("__") and not any(mro.open for mro in (*now, *was))
-        is_known = is_known and frame.unit not in reported and not _may_be_registered(frame.function)
+        is_known = is_known and frame.unit not in reported and decorator_names(frame.function) <= _KEEPING
         replaced = _find_upstream_classes(was, name) if is_known and not _is_held(now, name) else []
         if replaced and _is_used(step.old, was, name) and not _may_be_used(program, now, name):
             reported.add(frame.unit)  # a property and its setter are one member
@@ -91,10 +91,6 @@ def _is_read_in_body(info: ClassInfo, name: str) -> bool:
     own = [s for s in statements_of(info.node.body) if not isinstance(s, Function | ast.ClassDef)]
     names = [node for statement in own for node in walk(statement) if isinstance(node, ast.Name)]
     return any(node.id == name and isinstance(node.ctx, ast.Load) for node in names)
-
-
-def _may_be_registered(function: Function) -> bool:
-    return not decorator_names(function) <= _KEEPING
 
 
 def _find_successor(replaced: ClassInfo, name: str, *, was: Sequence[Mro], now: Sequence[Mro]) -> str:

@@ -146,12 +146,9 @@ def _is_reached(program: Program, override: Frame, name: str, kind: ClassInfo) -
 
 
 def _is_logged(function: Function, node: ast.Attribute) -> bool:
-    calls = (n for n in nodes_of(function) if isinstance(n, ast.Call) and _is_logger(n.func))
-    return any(inner is node for call in calls for inner in walk(call))
-
-
-def _is_logger(called: ast.expr) -> bool:
-    return (dotted_name(called) or "").startswith("logger.")
+    calls = (n for n in nodes_of(function) if isinstance(n, ast.Call))
+    logged = (call for call in calls if (dotted_name(call.func) or "").startswith("logger."))
+    return any(inner is node for call in logged for inner in walk(call))
 
 
 def _make_finding(row: _Unread) -> Finding:

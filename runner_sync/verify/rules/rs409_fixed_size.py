@@ -67,13 +67,10 @@ def _is_checked(npu: Reading, node: ast.AST, size: int) -> bool:
     around = find_function_at(npu, line)
     if around is None:
         return False
-    return any(_is_check(inner) and _has_number(inner, size) for inner in walk(around))
+    tests = (inner for inner in walk(around) if _is_check(inner))
+    return any(isinstance(part, ast.Constant) and part.value == size for test in tests for part in walk(test))
 
 
 def _is_check(node: ast.AST) -> bool:
     called = dotted(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
     return isinstance(node, ast.Compare | ast.Slice) or called in ("min", "max", "clamp")
-
-
-def _has_number(node: ast.AST, size: int) -> bool:
-    return any(isinstance(inner, ast.Constant) and inner.value == size for inner in walk(node))

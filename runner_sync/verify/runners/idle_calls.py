@@ -44,7 +44,10 @@ class _Value(NamedTuple):
 def is_idle(library: Library, gpu: ClassText, npu: ClassText, written: str) -> bool:
     """Whether a call in ``gpu`` of ``self.method`` or ``self.attribute.method`` does nothing without a GPU."""
     callees = [*_find_callees(library, (gpu, npu), written)]
-    return bool(callees) and all(_does_nothing(library, callee, beside=(gpu, npu)) for callee in callees)
+    return bool(callees) and all(
+        _leaves_without_gpu(callee.function, library.job.profile) or _waits_for_gpu(library, callee, beside=(gpu, npu))
+        for callee in callees
+    )
 
 
 def _find_callees(library: Library, callers: tuple[ClassText, ...], written: str) -> Iterator[_Callee]:
@@ -101,10 +104,6 @@ def _may_set(call: ast.Call, attribute: str) -> bool:
         case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id="self"), name, *_]):
             return not isinstance(name, ast.Constant) or name.value == attribute
     return False
-
-
-def _does_nothing(library: Library, callee: _Callee, *, beside: tuple[ClassText, ...]) -> bool:
-    return _leaves_without_gpu(callee.function, library.job.profile) or _waits_for_gpu(library, callee, beside=beside)
 
 
 def _find_first_guard(function: Function) -> ast.expr | None:

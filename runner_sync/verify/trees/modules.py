@@ -140,20 +140,14 @@ def _may_define_globals(module: Module) -> bool:
     loaders = (
         n
         for n in nodes
-        if isinstance(n, ast.Call) and n.args and string_of(n.args[0]) is not None and not _runs_text(n)
+        if isinstance(n, ast.Call) and n.args and string_of(n.args[0]) is not None
+        if not is_name(n.func, "exec") and not is_name(n.func, "eval")
     )
     shown = {id(argument) for call in loaders for argument in call.args}
     shown |= {id(n.value) for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Load)}
     shown |= {id(part) for n in nodes if isinstance(n, ast.Compare) for part in n.comparators}
-    return any(_is_globals(node) and id(node) not in shown for node in nodes)
-
-
-def _runs_text(call: ast.Call) -> bool:
-    return is_name(call.func, "exec") or is_name(call.func, "eval")
-
-
-def _is_globals(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and is_name(node.func, "globals")
+    found = (node for node in nodes if isinstance(node, ast.Call) and is_name(node.func, "globals"))
+    return any(id(call) not in shown for call in found)
 
 
 def unit_at(module: Module, line: int) -> str:
@@ -172,7 +166,7 @@ def unit_at(module: Module, line: int) -> str:
 def imports_of(module: Module) -> tuple[tuple[ast.stmt, PlacedImport], ...]:
     """Return every import of the module as `PlacedImport`, also those in functions, without star imports."""
     nodes = walk(module.node)
-    handled = {inner for part in find_guarded(nodes, IMPORT_ERRORS) for inner in walk(part) if _is_import(inner)}
+    handled = {inner for part in find_guarded(nodes, IMPORT_ERRORS) for inner in walk(part)}
     statements = (node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
     found = ((node, i) for node in statements for i in read_import(module, node, guarded=node in handled))
     return tuple((node, imported) for node, imported in found if imported.name != "*")
@@ -225,7 +219,3 @@ def _bind_import(module: Module, node: ast.Import | ast.ImportFrom) -> None:
 
 def _add(module: Module, name: str, binding: Binding) -> None:
     module.bindings.setdefault(name, []).append(binding)
-
-
-def _is_import(node: ast.AST) -> bool:
-    return isinstance(node, ast.Import | ast.ImportFrom)

@@ -35,7 +35,7 @@ def find_needed_methods(program: Program, frame: Frame, call: ast.Call) -> list[
     timid: empty if the code tests what the value is, or whether it is ``None``.
     """
     uses = [*_find_uses(program, frame, call)]
-    if any(_may_test(place) for _, place in uses):
+    if any(place.is_tested or place.use in ("asked", "same") for _, place in uses):
         return []
     found = [(where, place, _find_needed_method(where, place)) for where, place in uses]
     return [name for where, place, name in found if name and not where.is_guarded(place.node, CALL_ERRORS)]
@@ -94,7 +94,3 @@ def _find_needed_method(frame: Frame, place: Place) -> str:
             is_compared = bool(others) and name in ("max", "min")
             return "__next__" if name == "next" else "__iter__" if place.use == "listed" and not is_compared else ""
     return _NEEDED.get(place.use, "")
-
-
-def _may_test(place: Place) -> bool:
-    return place.is_tested or place.use in ("asked", "same")

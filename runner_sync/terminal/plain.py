@@ -25,76 +25,49 @@ from runner_sync.terminal.outputs import FORMATS_OF
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from runner_sync.terminal.screen import Screen
-
 _TEXT = (str, str | None)
 _TEXTS = (list[str], list[str] | None)
 _PATH = (Path, Path | None)
 
 
-class PlainCommand(TyperCommand):
-    """A command that converts no plain values, and whose help shows no value after flags."""
+class _Plain:
+    """A command or a group that converts no plain values, and whose help shows no value after flags."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the options and arguments, including ``--help``."""
-        parameters = _hide_flag_values(super().get_params(ctx))
+        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
         for parameter in parameters:
+            if getattr(parameter, "is_flag", False) and parameter.metavar is None:
+                parameter.metavar = ""
             if parameter.name == "output" and parameter.help:
-                parameter.help = parameter.help.format(formats=", ".join(FORMATS_OF[self.name or ""]))
+                parameter.help = parameter.help.format(formats=", ".join(FORMATS_OF[ctx.command.name]))
         return parameters
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line into ``ctx``; returns the remaining arguments."""
-        _take_plain_values(self, ctx)
-        return super().parse_args(ctx, args)
+        kinds = get_type_hints(ctx.command.callback)
+        for parameter in self.get_params(ctx):
+            parameter.process_value = partial(_convert, parameter, kinds.get(parameter.name), parameter.process_value)
+        rest: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]
+        return rest
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help, in colour if the screen is coloured, and without the line breaks of docstrings."""
-        self.help = re.sub(r"(?<!\n)\n(?!\n)", " ", self.help or "")
-        _color_help(ctx.find_root().obj)
-        super().format_help(ctx, formatter)
+        from typer import rich_utils  # takes 0.05 s, and only help needs it
+
+        is_colored = ctx.find_root().obj.is_colored()
+        rich_utils.FORCE_TERMINAL = is_colored
+        rich_utils.COLOR_SYSTEM = "standard" if is_colored else None
+        ctx.command.help = re.sub(r"(?<!\n)\n(?!\n)", " ", ctx.command.help or "")
+        super().format_help(ctx, formatter)  # type: ignore[misc]
 
 
-class PlainGroup(TyperGroup):
-    """A group of commands that treats its own options in the same way."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """Return the options of the group, including ``--help`` and those of completion."""
-        return _hide_flag_values(super().get_params(ctx))
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the command line into ``ctx``; returns the remaining arguments."""
-        _take_plain_values(self, ctx)
-        return super().parse_args(ctx, args)
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help, in colour if the screen is coloured."""
-        _color_help(ctx.find_root().obj)
-        super().format_help(ctx, formatter)
+class PlainCommand(_Plain, TyperCommand):
+    """A command for ``app.command``."""
 
 
-def _color_help(screen: Screen) -> None:
-    """Make typer print help in colour or plain, like ``screen``."""
-    from typer import rich_utils  # takes 0.05 s, and only help needs it
-
-    rich_utils.FORCE_TERMINAL = screen.is_colored()
-    rich_utils.COLOR_SYSTEM = "standard" if screen.is_colored() else None
-
-
-def _hide_flag_values(parameters: list[Any]) -> list[Any]:
-    """Show no value after flags; changes ``parameters`` in place."""
-    for parameter in parameters:
-        if getattr(parameter, "is_flag", False) and parameter.metavar is None:
-            parameter.metavar = ""
-    return parameters
-
-
-def _take_plain_values(command: TyperCommand | TyperGroup, context: Any) -> None:
-    """Replace the conversion of each parameter of ``command`` by ``_convert``."""
-    kinds = get_type_hints(command.callback)
-    for parameter in command.get_params(context):
-        process = partial(_convert, parameter, kinds.get(parameter.name), parameter.process_value)
-        parameter.process_value = process  # type: ignore[method-assign]
+class PlainGroup(_Plain, TyperGroup):
+    """A group for ``typer.Typer``."""
 
 
 def _convert(parameter: Any, kind: Any, convert: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:

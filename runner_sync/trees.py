@@ -123,15 +123,6 @@ class InWork(Protocol):
         ...
 
 
-@runtime_checkable
-class Described(Protocol):
-    """A tree that knows where its distribution's core metadata is."""
-
-    def metadata(self) -> str | None:
-        """Return the text of the core metadata, if there is any."""
-        ...
-
-
 def peek(tree: Tree, path: str) -> str | None:
     """Return the text of ``path`` as ``read`` does; a tree that keeps what it reads does not keep it."""
     return tree.peek(path) if isinstance(tree, Keeping) else tree.read(path)

@@ -11,7 +11,7 @@ import pytest
 
 from runner_sync.errors import InputError
 from runner_sync.sources import RevisionTree, WorkTree, declared_vllm, open_path
-from runner_sync.trees import Described, InGit, InWork, OnDisk, Tree
+from runner_sync.trees import InGit, InWork, OnDisk, Tree
 
 RUNNER = "vllm_ascend/worker/model_runner_v1.py"
 INIT = "vllm_ascend/__init__.py"
@@ -556,7 +556,7 @@ def test_what_a_tree_can_besides_is_told_by_its_type(repo: Repo, tmp_path: Path)
     (plain / INIT).write_text("")
     trees = (open_path("vllm-ascend", repo.folder), open_path("vllm-ascend", repo.folder, ref="HEAD"))
     can = [
-        {kind for kind in (Described, InGit, InWork, OnDisk) if isinstance(tree, kind)}
+        {kind for kind in (InGit, InWork, OnDisk) if isinstance(tree, kind)}
         for tree in (*trees, open_path("vllm-ascend", plain))
     ]
-    assert can == [{Described, InGit, InWork, OnDisk}, {Described, InGit}, {Described, OnDisk}]
+    assert can == [{InGit, InWork, OnDisk}, {InGit}, {OnDisk}]

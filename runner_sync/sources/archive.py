@@ -127,7 +127,3 @@ class ArchiveTree:
         """Return ``{path: find(text)}`` for every file, from an earlier run if it asked for ``what``: releases never
         change."""
         return remembering.compute_for_release(self, self.facts["sha256"], what, find)
-
-    def metadata(self) -> str | None:
-        """Return the text of the release's core metadata."""
-        return self.read(layout.METADATA)

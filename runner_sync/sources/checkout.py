@@ -223,10 +223,6 @@ class RevisionTree(_GitTree):
             what, f"{near}{self.source.revision}", states, lambda path: find(self.read(path) or ""), near=near
         )
 
-    def metadata(self) -> str | None:
-        """Return the text of the distribution's core metadata, which is hardly ever committed."""
-        return self.read(layout.METADATA)
-
 
 def open_checkout(project: Project, place: Path, *, ref: str | None) -> WorkTree | RevisionTree | None:
     """Open a folder inside a git repository; ``None`` if git does not track the project there.

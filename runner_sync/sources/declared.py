@@ -10,8 +10,9 @@ import re
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import Version
 
-from runner_sync.sources import version
-from runner_sync.trees import Described, Tree
+from runner_sync.sources import layout, version
+from runner_sync.sources.folder import FolderTree
+from runner_sync.trees import Tree
 
 _TAG = re.compile(r"^\s*ARG\s+(?:VLLM_TAG|VLLM_VERSION|VLLM_BASE_TAG)=[\"']?(v?\d[\w.]*)", re.MULTILINE)
 _COMMIT = re.compile(r"^\s*ARG\s+VLLM_COMMIT=[\"']?([0-9a-f]{10,40})\b", re.MULTILINE)
@@ -60,7 +61,7 @@ def vllm_remedy(tree: Tree, *, is_base: bool = False) -> str:
 
 def metadata(tree: Tree) -> str | None:
     """Return the text of a tree's core metadata (``PKG-INFO`` or ``METADATA``), if any."""
-    return tree.metadata() if isinstance(tree, Described) else tree.read("PKG-INFO")
+    return tree.metadata() if isinstance(tree, FolderTree) else tree.read(layout.METADATA)
 
 
 def _read_dockerfiles(tree: Tree) -> str | None:

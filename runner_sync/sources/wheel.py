@@ -153,10 +153,6 @@ class WheelTree:
         change."""
         return remembering.compute_for_release(self, self.facts["sha256"], what, find)
 
-    def metadata(self) -> str | None:
-        """Return the text of the wheel's core metadata."""
-        return self.read(layout.METADATA)
-
     def prefetch(self, needed: Iterable[str]) -> None:
         """Fetch the files and folders in ``needed`` ahead; members that lie close together share one request."""
         prefixes = list(needed)

@@ -11,7 +11,8 @@ import json
 import re
 import weakref
 import zipfile
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Mapping
 from typing import BinaryIO, Self
 
 from runner_sync.errors import UnreadableRelease
@@ -101,23 +102,26 @@ class Packer:
         return self._buffer.getvalue()
 
 
-class ArchiveTree:
-    """The kept files of a release. Each is read from the cached archive when needed, because a run needs few of
-    them."""
+class ReleaseTree(ABC):
+    """The kept files of a release, ``names``."""
 
-    def __init__(self, file: BinaryIO, *, project: Project) -> None:
-        weakref.finalize(self, file.close)
-        self._zip = zipfile.ZipFile(file)
-        self._names = frozenset(self._zip.namelist())
-        facts = json.loads(self._zip.comment)
-        self.facts: dict[str, str] = {name: facts[name] for name in ("file", "version", "sha256")}
-        self.source = Source(project, "release", self.facts["file"], self.facts["version"])
+    def __init__(self, project: Project, names: Collection[str], *, file: str, version: str, sha256: str) -> None:
+        self.source = Source(project, "release", file, version)
+        self.sha256 = sha256
+        self._names = names
+
+    @abstractmethod
+    def _load(self, path: str) -> bytes:
+        """Return the content of a kept file."""
 
     def read(self, path: str) -> str | None:
-        """Return the text of ``path`` with LF newlines; ``None`` if the release has no such file or it is not kept."""
+        """Return the text of ``path`` with LF newlines; ``None`` if the release has no such file or it is not kept.
+
+        Raises ``InputError`` if the content cannot be fetched or is not what the release states.
+        """
         if path not in self._names:
             return None
-        return layout.decode(self._zip.read(path), f"{self.source.location}:{path}")
+        return layout.decode(self._load(path), f"{self.source.location}:{path}")
 
     def paths(self, prefix: str = "") -> list[str]:
         """Return every ``.py`` path of the package below ``prefix``, sorted."""
@@ -125,5 +129,20 @@ class ArchiveTree:
 
     def remembered(self, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
         """Return ``{path: find(text)}`` for every file, from an earlier run if it asked for ``what``: releases never
-        change."""
-        return remembering.compute_for_release(self, self.facts["sha256"], what, find)
+        change, so their place is their hash."""
+        states = dict.fromkeys(self.paths(), "")
+        return remembering.compute_cached(what, self.sha256, states, lambda path: find(self.read(path) or ""))
+
+
+class ArchiveTree(ReleaseTree):
+    """A release in the cached archive. Each file is read when needed, because a run needs few of them."""
+
+    def __init__(self, file: BinaryIO, *, project: Project) -> None:
+        weakref.finalize(self, file.close)
+        self._zip = zipfile.ZipFile(file)
+        facts = json.loads(self._zip.comment)
+        names = frozenset(self._zip.namelist())
+        super().__init__(project, names, file=facts["file"], version=facts["version"], sha256=facts["sha256"])
+
+    def _load(self, path: str) -> bytes:
+        return self._zip.read(path)

@@ -18,7 +18,7 @@ from packaging.version import Version
 from runner_sync.errors import InputError
 from runner_sync.model import Project
 from runner_sync.sources import cache, layout, version
-from runner_sync.sources.archive import ArchiveTree
+from runner_sync.sources.archive import ArchiveTree, ReleaseTree
 from runner_sync.sources.pip_config import IndexSettings, read_settings
 from runner_sync.sources.wheel import BROKEN_ZIP, Listing, WheelTree
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from runner_sync.sources.session import IndexSession
     from runner_sync.sources.transfer import RemoteFile
 
-ReleaseTree = ArchiveTree | WheelTree
 _ARCHIVE, _LISTING = "release", "wheel"
 
 
@@ -84,7 +83,7 @@ def _open_cached(
     """Return the release from the cache; ``None`` if it is absent or not proven to have the hash ``sha256``."""
     key = _make_key(project, wanted, settings)
     tree = _open_stored_archive(key, project)
-    if tree is not None and sha256 in (None, tree.facts["sha256"]):
+    if tree is not None and sha256 in (None, tree.sha256):
         return tree
     data = cache.load(_LISTING, key)
     listing = Listing.from_bytes(data) if data is not None else None

@@ -11,7 +11,6 @@ import json
 from collections.abc import Callable, Mapping
 
 from runner_sync.sources import cache
-from runner_sync.trees import Tree
 
 _LENGTH = 8
 """Bytes of the number at the start of an entry: the length of its table of answers."""
@@ -34,12 +33,6 @@ def compute_cached(
         for entry in filter(None, (place, near)):
             cache.store_answer(what, entry, _pack(found))
     return {path: answer for path, (_, answer) in found.items()}
-
-
-def compute_for_release(tree: Tree, sha256: str, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
-    """Return ``{path: find(text)}`` for every file of a release; its place is its hash, because a release never
-    changes."""
-    return compute_cached(what, sha256, dict.fromkeys(tree.paths(), ""), lambda path: find(tree.read(path) or ""))
 
 
 def _pack(found: Mapping[str, tuple[str, bytes]]) -> bytes:

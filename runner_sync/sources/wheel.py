@@ -22,9 +22,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import IO
 
-from runner_sync.model import Project, Source
-from runner_sync.sources import cache, layout, remembering
-from runner_sync.sources.archive import MAX_MEMBERS, Packer, check_name, check_sizes, refusal
+from runner_sync.model import Project
+from runner_sync.sources import cache, layout
+from runner_sync.sources.archive import MAX_MEMBERS, Packer, ReleaseTree, check_name, check_sizes, refusal
 from runner_sync.sources.cache import OTHER_FORM
 
 _GAP = 32 * 1024
@@ -118,47 +118,30 @@ def pack_wheel(file: IO[bytes], archive: str, *, project: Project, version: str,
         raise refusal(archive, "it is damaged or no zip archive", project=project) from error
 
 
-class WheelTree:
+class WheelTree(ReleaseTree):
     """A release read from a wheel by range: members are fetched when first read, then cached."""
 
     def __init__(self, listing: Listing, *, project: Project, fetch: FetchRange) -> None:
-        self._listing = listing
+        super().__init__(project, listing.members, file=listing.file, version=listing.version, sha256=listing.sha256)
+        self._members = listing.members
         self._fetch = fetch
-        self._project = project
         self._read: dict[str, bytes] = {}
         self._request_count = 0
-        self.facts = {"file": listing.file, "version": listing.version, "sha256": listing.sha256}
-        self.source = Source(project, "release", listing.file, listing.version)
 
-    def read(self, path: str) -> str | None:
-        """Return the text of ``path`` with LF newlines; ``None`` if the release has no such file or it is not kept.
-
-        Raises ``InputError`` if the member cannot be fetched or does not match RECORD.
-        """
-        member = self._listing.members.get(path)
-        if member is None:
-            return None
+    def _load(self, path: str) -> bytes:
+        member = self._members[path]
         data = self._get_fetched(member)
         if data is None:
             self._fetch_together(self._choose_members(member))
             data = self._read[member.name]
-        return layout.decode(data, f"{self._listing.file}:{path}")
-
-    def paths(self, prefix: str = "") -> list[str]:
-        """Return every ``.py`` path of the package below ``prefix``, sorted."""
-        return layout.select_package_files(self._listing.members, self._project, prefix=prefix)
-
-    def remembered(self, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
-        """Return ``{path: find(text)}`` for every file, from an earlier run if it asked for ``what``: releases never
-        change."""
-        return remembering.compute_for_release(self, self.facts["sha256"], what, find)
+        return data
 
     def prefetch(self, needed: Iterable[str]) -> None:
         """Fetch the files and folders in ``needed`` ahead; members that lie close together share one request."""
         prefixes = list(needed)
         self._fetch_together(
             member
-            for path, member in self._listing.members.items()
+            for path, member in self._members.items()
             if any(layout.is_below(path, prefix) for prefix in prefixes)
         )
 
@@ -167,7 +150,7 @@ class WheelTree:
         self._request_count += 1
         if self._request_count <= _SINGLE_READS:
             return [member]
-        return [one for one in self._listing.members.values() if one.start // _BLOCK == member.start // _BLOCK]
+        return [one for one in self._members.values() if one.start // _BLOCK == member.start // _BLOCK]
 
     def _fetch_together(self, members: Iterable[Member]) -> None:
         for group in _group_by_request(member for member in members if self._get_fetched(member) is None):
@@ -176,15 +159,14 @@ class WheelTree:
             for member in group:
                 self._unpack(member, span[member.start - start : member.end - start])
 
-    def _unpack(self, member: Member, span: bytes) -> bytes:
+    def _unpack(self, member: Member, span: bytes) -> None:
         data = _inflate(member, span)
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
         if zlib.crc32(data) != member.crc or digest != member.record:
             why = f"its member {member.name} is not what its RECORD states (damaged or tampered with)"
-            raise refusal(self._listing.file, why, project=self._project)
+            raise refusal(self.source.location, why, project=self.source.project)
         cache.store("member", self._make_key(member), data)
         self._read[member.name] = data
-        return data
 
     def _get_fetched(self, member: Member) -> bytes | None:
         """Return the content of a member if this run or an earlier one fetched it, else ``None``."""
@@ -192,7 +174,7 @@ class WheelTree:
         return cache.load("member", self._make_key(member)) if found is None else found
 
     def _make_key(self, member: Member) -> str:
-        return f"{self._listing.sha256}/{member.name}"
+        return f"{self.sha256}/{member.name}"
 
 
 def _check_path(info: zipfile.ZipInfo, archive: str, project: Project) -> str:

@@ -15,7 +15,7 @@ from sources_samples import ASCEND, OMNI, RUNNER, make_member, make_sdist, make_
 
 from runner_sync.errors import InputError
 from runner_sync.sources import archive, layout
-from runner_sync.sources.archive import ArchiveTree
+from runner_sync.sources.archive import ArchiveTree, IndexFile
 from runner_sync.sources.sdist import Body, pack_sdist
 from runner_sync.sources.wheel import pack_wheel
 
@@ -27,14 +27,18 @@ def member(name: str, data: bytes = b"", *, kind: bytes = tarfile.REGTYPE, link:
     return make_member(name, data, kind=kind, link=link)[0], data
 
 
+def sdist(digest: str) -> IndexFile:
+    return IndexFile("x.tar.gz", "vllm-ascend", "0.14.0rc1", "sdist", digest, "")
+
+
 def pack(data: bytes, *, expected: str | None = None) -> ArchiveTree:
-    body = Body(io.BytesIO(data), "x.tar.gz", project="vllm-ascend", total=len(data), progress=None)
-    packed = pack_sdist(body, "x.tar.gz", project="vllm-ascend", version="0.14.0rc1", sha256=expected or sha256(data))
+    file = sdist(expected or sha256(data))
+    packed = pack_sdist(Body(io.BytesIO(data), file, total=len(data), progress=None), file)
     return ArchiveTree(io.BytesIO(packed), project="vllm-ascend")
 
 
 def pack_whole_wheel(data: bytes) -> ArchiveTree:
-    packed = pack_wheel(io.BytesIO(data), "x.whl", project="vllm-omni", version="0.14.0", sha256=sha256(data))
+    packed = pack_wheel(io.BytesIO(data), IndexFile("x.whl", "vllm-omni", "0.14.0", "wheel", sha256(data), ""))
     return ArchiveTree(io.BytesIO(packed), project="vllm-omni")
 
 
@@ -181,9 +185,9 @@ def test_a_download_larger_than_any_release_is_not_read_to_its_end(
 ) -> None:
     monkeypatch.setattr("runner_sync.sources.sdist.MAX_PACKED", 2_000_000)
     server = Endless(start)
-    body = Body(server, "x.tar.gz", project="vllm-ascend", total=total, progress=None)
+    body = Body(server, sdist(""), total=total, progress=None)
     with pytest.raises(InputError, match="it has more than 1 MB, unlike any release"):
-        pack_sdist(body, "x.tar.gz", project="vllm-ascend", version="0.14.0rc1", sha256="")
+        pack_sdist(body, sdist(""))
     assert server.sent <= most
 
 

@@ -12,7 +12,7 @@ from sources_samples import make_wheel, sha256
 from sync_samples import commit
 
 from runner_sync.sources import cache, open_path
-from runner_sync.sources.archive import ArchiveTree
+from runner_sync.sources.archive import ArchiveTree, IndexFile
 from runner_sync.sources.remembering import compute_cached
 from runner_sync.sources.wheel import pack_wheel
 from runner_sync.sync.trees.patched_tree import PatchedTree
@@ -119,7 +119,7 @@ def test_of_another_revision_what_changed_is_read(folder: Path) -> None:
 def test_a_release_is_known_by_its_hash() -> None:
     def opened(files: dict[str, bytes]) -> ArchiveTree:
         data = make_wheel({"vllm_omni/__init__.py": b"", **files})
-        packed = pack_wheel(io.BytesIO(data), "w.whl", project="vllm-omni", version="0.14.0", sha256=sha256(data))
+        packed = pack_wheel(io.BytesIO(data), IndexFile("w.whl", "vllm-omni", "0.14.0", "wheel", sha256(data), ""))
         return ArchiveTree(io.BytesIO(packed), project="vllm-omni")
 
     assert ask(opened({"vllm_omni/a.py": b"one = 1\n"}))[1] == ["", "one = 1\n"]

@@ -12,12 +12,15 @@ import re
 import weakref
 import zipfile
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping
-from typing import BinaryIO, Self
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import BinaryIO, Literal, Self
 
 from runner_sync.errors import UnreadableRelease
 from runner_sync.model import Project, Source
 from runner_sync.sources import layout, remembering
+
+Kind = Literal["wheel", "sdist"]
 
 MAX_MEMBERS = 100_000
 MAX_PACKED = 1024**3
@@ -32,18 +35,40 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
+@dataclass(frozen=True, slots=True)
+class IndexFile:
+    """One file of a release on the index, with the SHA-256 that the index states for it, which may be empty."""
+
+    filename: str
+    project: Project
+    version: str
+    kind: Kind
+    sha256: str
+    url: str
+    is_yanked: bool = False
+
+    def refusal(self, why: str) -> UnreadableRelease:
+        """Return the error for a file that must not be used."""
+        return refusal(self.filename, why, project=self.project)
+
+
+def is_pure(filename: str) -> bool:
+    """Whether a file of this name is a wheel without compiled code, and therefore small."""
+    return filename.endswith("-none-any.whl")
+
+
 def refusal(archive: str, why: str, *, project: Project) -> UnreadableRelease:
     """Return the error for an archive that must not be used: which one, why, and the remedy."""
     sentence = f"{archive} is refused because {why}: take another release"
     return UnreadableRelease(sentence, option=layout.PATH_OPTIONS[project])
 
 
-def check_name(name: str, archive: str, *, project: Project) -> None:
+def check_name(name: str, file: IndexFile) -> None:
     """Refuse a member name that would lead outside the folder an archive is unpacked into."""
     if leads_outside(name) or ".." in name.replace("\\", "/").split("/"):
-        raise refusal(archive, f"its member {name!r} leads outside the archive", project=project)
+        raise file.refusal(f"its member {name!r} leads outside the archive")
     if not name.isprintable():
-        raise refusal(archive, f"its member {name!r} has control characters in its name", project=project)
+        raise file.refusal(f"its member {name!r} has control characters in its name")
 
 
 def leads_outside(path: str, *, folder: str = "") -> bool:
@@ -59,19 +84,25 @@ def leads_outside(path: str, *, folder: str = "") -> bool:
     return False
 
 
-def check_sizes(unpacked: int, packed: int, archive: str, *, project: Project) -> None:
+def check_sizes(unpacked: int, packed: int, file: IndexFile) -> None:
     """Refuse an archive that unpacks to more, or is compressed far more, than any release. Sizes are in bytes."""
     is_bomb = unpacked > RATIO_FROM and unpacked > MAX_RATIO * max(packed, 1)
     if is_bomb or unpacked > MAX_UNPACKED:
-        raise refusal(archive, f"it unpacks to more than {unpacked // 1024**2} MB, unlike any release", project=project)
+        raise file.refusal(f"it unpacks to more than {unpacked // 1024**2} MB, unlike any release")
+
+
+def check_package(names: Collection[str], file: IndexFile) -> None:
+    """Refuse an archive whose files ``names`` hold no package of its project."""
+    init = f"{layout.PACKAGES[file.project]}/__init__.py"
+    if init not in names:
+        raise file.refusal(f"it holds no {init}")
 
 
 class Packer:
     """Collects the kept files of one release into a zip archive in memory; use it in a ``with`` statement."""
 
-    def __init__(self, archive: str, project: Project) -> None:
-        self._archive = archive
-        self._project = project
+    def __init__(self, file: IndexFile) -> None:
+        self._file = file
         self._buffer = io.BytesIO()
         self._zip = zipfile.ZipFile(self._buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=3)
         self._names: set[str] = set()
@@ -85,19 +116,18 @@ class Packer:
     def add(self, path: str, data: bytes) -> None:
         """Add one file. Raises ``InputError`` if there is already one at that path."""
         if path in self._names:
-            raise refusal(self._archive, f"it holds {path} twice", project=self._project)
+            raise self._file.refusal(f"it holds {path} twice")
         self._names.add(path)
         info = zipfile.ZipInfo(path, _EPOCH)
         info.compress_type = zipfile.ZIP_DEFLATED
         self._zip.writestr(info, data)
 
-    def finish(self, facts: Mapping[str, str]) -> bytes:
-        """Return the archive's bytes, with ``facts`` in its comment. Raises ``InputError`` if the package is
-        missing."""
-        package = layout.PACKAGES[self._project]
-        if f"{package}/__init__.py" not in self._names:
-            raise refusal(self._archive, f"it holds no {package}/__init__.py", project=self._project)
-        self._zip.comment = json.dumps(dict(facts)).encode()
+    def finish(self) -> bytes:
+        """Return the archive's bytes, with the facts of the file in its comment. Raises ``InputError`` if the package
+        is missing."""
+        check_package(self._names, self._file)
+        facts = {"file": self._file.filename, "version": self._file.version, "sha256": self._file.sha256}
+        self._zip.comment = json.dumps(facts).encode()
         self._zip.close()
         return self._buffer.getvalue()
 

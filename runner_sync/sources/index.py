@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal
 from urllib.parse import urldefrag
 
 from packaging.version import InvalidVersion, Version
@@ -18,30 +16,12 @@ from runner_sync.model import Project
 from runner_sync.profile.releases import NOT_ITS_TAG
 from runner_sync.sources import version
 from runner_sync.sources.addresses import is_web_address, redact, show_host, strip_login
+from runner_sync.sources.archive import IndexFile, Kind, is_pure
 from runner_sync.sources.layout import PATH_OPTIONS
 from runner_sync.sources.session import IndexSession, translate_network_errors
 
-Kind = Literal["wheel", "sdist"]
-
 # Only the sdist of a compiled project has all sources; vllm-omni is pure Python and often has no sdist.
 _PREFERRED: dict[Project, Kind] = {"vllm-omni": "wheel", "vllm-ascend": "sdist", "vllm": "sdist"}
-
-
-@dataclass(frozen=True, slots=True)
-class IndexFile:
-    """One downloadable file of a release, with the SHA-256 that the index states for it."""
-
-    filename: str
-    url: str
-    version: str
-    kind: Kind
-    sha256: str | None
-    is_yanked: bool = False
-
-    @property
-    def is_pure(self) -> bool:
-        """Whether this is a wheel without compiled code, and therefore small."""
-        return self.filename.endswith("-none-any.whl")
 
 
 def list_files(project: Project, session: IndexSession) -> list[IndexFile]:
@@ -59,22 +39,27 @@ def list_files(project: Project, session: IndexSession) -> list[IndexFile]:
     return files
 
 
-def choose_files(files: Iterable[IndexFile], project: Project, *, wanted: str, sha256: str | None) -> list[IndexFile]:
-    """Return the files of version ``wanted``, best first; with ``sha256`` only the file with that hash.
+def choose_file(files: Sequence[IndexFile], project: Project, *, wanted: str, sha256: str | None) -> IndexFile:
+    """Return the best file of version ``wanted``; with ``sha256`` the file with that hash.
 
-    Raises ``InputError`` for an unknown version (naming some near it) and for a hash that no file has.
+    Raises ``InputError`` for an unknown version (naming some near it), for a hash that no file has, and if the index
+    states no hash: unchecked files are not used.
     """
-    offered = list(files)
-    found = sorted((file for file in offered if file.version == wanted), key=lambda file: _rank(file, project))
+    found = [file for file in files if file.version == wanted]
     if not found:
-        raise InputError(_explain_unknown(offered, project, wanted))
-    matching = [file for file in found if sha256 is None or file.sha256 == sha256]
+        near = ", ".join(_find_near_versions(list_versions(files), wanted))
+        raise InputError(f"{project} has no release {wanted} on the index: choose another, such as {near}.")
+    matching = [file for file in found if sha256 in (None, file.sha256)]
     if not matching:
         raise InputError(
             f"no file of {project} {wanted} on the index has the expected SHA-256 {sha256}: the release was replaced "
             "or the expected hash is wrong, correct the pin."
         )
-    return matching
+    best = min(matching, key=_rank)
+    if not best.sha256:
+        sentence = f"the index states no SHA-256 for {best.filename}: use another index"
+        raise UnreadableRelease(sentence, option=PATH_OPTIONS[project])
+    return best
 
 
 def list_versions(files: Iterable[IndexFile]) -> list[str]:
@@ -101,28 +86,21 @@ def _list_files_at(project: Project, url: str, session: IndexSession) -> list[In
         if found is None or package.package_type not in ("wheel", "sdist"):
             continue
         kind: Kind = "wheel" if package.package_type == "wheel" else "sdist"
-        sha256 = package.digests.get("sha256")
-        files.append(
-            IndexFile(package.filename, urldefrag(package.url).url, found, kind, sha256, bool(package.is_yanked))
-        )
+        address, sha256 = urldefrag(package.url).url, package.digests.get("sha256", "")
+        files.append(IndexFile(package.filename, project, found, kind, sha256, address, bool(package.is_yanked)))
     return files
 
 
-def _rank(file: IndexFile, project: Project) -> tuple[bool, bool, bool, bool, bool, str]:
+def _rank(file: IndexFile) -> tuple[bool, bool, bool, bool, bool, str]:
     """Return the sort key of a file: the file with the lowest key is read."""
     return (
-        (project, file.version, file.kind) in NOT_ITS_TAG,
-        file.kind != _PREFERRED[project],
+        (file.project, file.version, file.kind) in NOT_ITS_TAG,
+        file.kind != _PREFERRED[file.project],
         file.is_yanked,
-        not (file.is_pure or file.filename.endswith(".tar.gz")),
+        not (is_pure(file.filename) or file.filename.endswith(".tar.gz")),
         "x86_64" not in file.filename,
         file.filename,
     )
-
-
-def _explain_unknown(files: list[IndexFile], project: Project, wanted: str) -> str:
-    near = ", ".join(_find_near_versions(list_versions(files), wanted))
-    return f"{project} has no release {wanted} on the index: choose another, such as {near}."
 
 
 def _find_near_versions(versions: Sequence[str], wanted: str) -> Sequence[str]:

@@ -10,6 +10,8 @@ import hashlib
 import io
 import weakref
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,12 +20,11 @@ from packaging.version import Version
 from runner_sync.errors import InputError
 from runner_sync.model import Project
 from runner_sync.sources import cache, layout, version
-from runner_sync.sources.archive import ArchiveTree, ReleaseTree
+from runner_sync.sources.archive import ArchiveTree, IndexFile, ReleaseTree, is_pure
 from runner_sync.sources.pip_config import IndexSettings, read_settings
 from runner_sync.sources.wheel import BROKEN_ZIP, Listing, WheelTree
 
 if TYPE_CHECKING:
-    from runner_sync.sources.index import IndexFile
     from runner_sync.sources.session import IndexSession
     from runner_sync.sources.transfer import RemoteFile
 
@@ -38,17 +39,18 @@ def releases(project: Project, *, progress: layout.Progress | None = None) -> li
     """
     from runner_sync.sources import index, session
 
-    settings = read_settings()
     if session.is_offline():
-        return _list_cached_versions(project, settings)
+        return cached_releases(project)
     what = f"the list of {project} releases"
-    with session.connect(settings, project=project, what=what, progress=progress) as connection:
+    with session.connect(read_settings(), project=project, what=what, progress=progress) as connection:
         return index.list_versions(index.list_files(project, connection))
 
 
 def cached_releases(project: Project) -> list[str]:
     """Return the versions of ``project`` in the cache of pip's index, oldest first; touches no network."""
-    return _list_cached_versions(project, read_settings())
+    keys = [key.split("/") for kind in (_ARCHIVE, _LISTING) for key in cache.list_keys(kind)]
+    suffix = _make_key(project, "", read_settings()).split("/")[-1]
+    return sorted({key[1] for key in keys if key[0] == project and key[-1] == suffix}, key=Version)
 
 
 def open_release(
@@ -68,30 +70,27 @@ def open_release(
     canonical = version.normalize(wanted)
     if canonical is None:
         raise InputError(f"{wanted!r} is no version of {project}: write it as in 0.18.0 or 0.19.1rc1.")
-    settings = read_settings()
-    tree = _open_cached(project, canonical, settings=settings, sha256=sha256, progress=progress)
-    if tree is None:
-        tree = _fetch(project, canonical, settings=settings, sha256=sha256, progress=progress)
+    release = _Release(project, canonical, sha256, progress, read_settings())
+    tree = _open_cached(release) or _fetch(release)
     if needed is not None and isinstance(tree, WheelTree):
         tree.prefetch(needed)
     return tree
 
 
-def _open_cached(
-    project: Project, wanted: str, *, settings: IndexSettings, sha256: str | None, progress: layout.Progress | None
-) -> ReleaseTree | None:
-    """Return the release from the cache; ``None`` if it is absent or not proven to have the hash ``sha256``."""
-    key = _make_key(project, wanted, settings)
-    tree = _open_stored_archive(key, project)
-    if tree is not None and sha256 in (None, tree.sha256):
+def _open_cached(release: _Release) -> ReleaseTree | None:
+    """Return the release from the cache; ``None`` if it is absent or not proven to have the wanted hash."""
+    tree = _open_stored_archive(release.key, release.project)
+    if tree is not None and release.sha256 in (None, tree.sha256):
         return tree
-    data = cache.load(_LISTING, key)
+    data = cache.load(_LISTING, release.key)
     listing = Listing.from_bytes(data) if data is not None else None
-    # A pin requires the hash of the whole file, which a pure wheel read by ranges was not checked against.
-    if listing is None or sha256 not in (None, listing.sha256) or (sha256 and _is_pure(listing.file)):
+    if listing is None or release.sha256 not in (None, listing.sha256):
         return None
-    remote = _Remote(project, settings, wanted=wanted, sha256=listing.sha256, progress=progress)
-    return WheelTree(listing, project=project, fetch=remote.read)
+    # A pin requires the hash of the whole file, which a pure wheel read by ranges was not checked against.
+    if release.sha256 and is_pure(listing.file):
+        return None
+    remote = replace(release, sha256=listing.sha256)
+    return WheelTree(listing, project=release.project, fetch=remote.read)
 
 
 def _open_stored_archive(key: str, project: Project) -> ArchiveTree | None:
@@ -115,97 +114,81 @@ def _open_stored_archive(key: str, project: Project) -> ArchiveTree | None:
 _opened: weakref.WeakValueDictionary[tuple[Path, str], ArchiveTree] = weakref.WeakValueDictionary()
 
 
-def _fetch(
-    project: Project, wanted: str, *, settings: IndexSettings, sha256: str | None, progress: layout.Progress | None
-) -> ReleaseTree:
+def _fetch(release: _Release) -> ReleaseTree:
     """Fetch the release into the cache: a wheel by ranges if the server supports them, else the whole file."""
     from runner_sync.sources import transfer
     from runner_sync.sources.session import translate_network_errors
 
-    remote = _Remote(project, settings, wanted=wanted, sha256=sha256, progress=progress)
-    file, connection = remote.find()
-    key = _make_key(project, wanted, settings)
-    with translate_network_errors(project, file.url):
-        if file.kind == "wheel" and not (sha256 is not None and file.is_pure):
+    file = release.file
+    with translate_network_errors(file.project, file.url):
+        if file.kind == "wheel" and not (release.sha256 is not None and is_pure(file.filename)):
             try:
-                listing = transfer.fetch_listing(file, remote.file(), project=project)
+                listing = transfer.fetch_listing(file, release.ranges)
             except transfer.NoRanges:
                 pass
             else:
-                cache.store(_LISTING, key, listing.to_bytes())
-                return WheelTree(listing, project=project, fetch=remote.read)
+                cache.store(_LISTING, release.key, listing.to_bytes())
+                return WheelTree(listing, project=file.project, fetch=release.read)
         fetch = transfer.fetch_sdist if file.kind == "sdist" else transfer.fetch_wheel
-        data = fetch(file, connection, project=project, progress=progress)
-    cache.store(_ARCHIVE, key, data)
-    _opened.pop((cache.folder(), key), None)
-    return ArchiveTree(io.BytesIO(data), project=project)
+        data = fetch(file, release.session)
+    cache.store(_ARCHIVE, release.key, data)
+    _opened.pop((cache.folder(), release.key), None)
+    return ArchiveTree(io.BytesIO(data), project=file.project)
 
 
-class _Remote:
-    """A release's file on the index. The lookup and the connection happen on first use."""
+@dataclass(eq=False)
+class _Release:
+    """A release that is wanted. The lookup on the index and the connection happen on first use."""
 
-    def __init__(
-        self,
-        project: Project,
-        settings: IndexSettings,
-        *,
-        wanted: str,
-        sha256: str | None,
-        progress: layout.Progress | None,
-    ) -> None:
-        self._project = project
-        self._settings = settings
-        self._wanted = wanted
-        self._sha256 = sha256
-        self._progress = progress
-        self._found: tuple[IndexFile, IndexSession] | None = None
-        self._file: RemoteFile | None = None
+    project: Project
+    version: str
+    sha256: str | None
+    progress: layout.Progress | None
+    settings: IndexSettings
 
-    def find(self) -> tuple[IndexFile, IndexSession]:
-        """Return the file to read, and an open session that is closed when this object is freed."""
-        from runner_sync.sources import index, session
+    @property
+    def key(self) -> str:
+        """The key of the release in the cache."""
+        return _make_key(self.project, self.version, self.settings)
 
-        if self._found is None:
-            what = f"{self._project} {self._wanted}"
-            connection = session.connect(self._settings, project=self._project, what=what, progress=self._progress)
-            weakref.finalize(self, connection.close)
-            files = index.list_files(self._project, connection)
-            file = index.choose_files(files, self._project, wanted=self._wanted, sha256=self._sha256)[0]
-            self._found = file, connection
-        return self._found
+    @cached_property
+    def session(self) -> IndexSession:
+        """An open session, which is closed when this object is freed."""
+        from runner_sync.sources import session
 
-    def file(self) -> RemoteFile:
-        """Return the file to read by ranges: one object for all reads, because it counts the bytes fetched."""
+        what = f"{self.project} {self.version}"
+        connection = session.connect(self.settings, project=self.project, what=what, progress=self.progress)
+        weakref.finalize(self, connection.close)
+        return connection
+
+    @cached_property
+    def file(self) -> IndexFile:
+        """The file to read."""
+        from runner_sync.sources import index
+
+        files = index.list_files(self.project, self.session)
+        return index.choose_file(files, self.project, wanted=self.version, sha256=self.sha256)
+
+    @cached_property
+    def ranges(self) -> RemoteFile:
+        """The file to read by ranges: one object for all reads, because it counts the bytes fetched."""
         from runner_sync.sources.transfer import RemoteFile
 
-        if self._file is None:
-            self._file = RemoteFile(*self.find(), progress=self._progress)
-        return self._file
+        return RemoteFile(self.file, self.session)
 
     def read(self, start: int, end: int) -> bytes:
         """Return bytes ``start`` … ``end - 1``; raises ``InputError`` if they cannot be fetched."""
         from runner_sync.sources import session, transfer
 
-        file, _ = self.find()
         try:
-            with session.translate_network_errors(self._project, file.url):
-                return self.file().read(start, end)
+            with session.translate_network_errors(self.project, self.file.url):
+                return self.ranges.read(start, end)
         except transfer.NoRanges as error:
             raise InputError(
-                f"the server of {file.filename} gives no ranges any more: remove {cache.folder()} and run again."
+                f"the server of {self.file.filename} gives no ranges any more: remove {cache.folder()} and run again."
             ) from error
-
-
-def _list_cached_versions(project: Project, settings: IndexSettings) -> list[str]:
-    keys = [key.split("/") for kind in (_ARCHIVE, _LISTING) for key in cache.list_keys(kind)]
-    suffix = _make_key(project, "", settings).split("/")[-1]
-    return sorted({key[1] for key in keys if key[0] == project and key[-1] == suffix}, key=Version)
 
 
 def _make_key(project: Project, wanted: str, settings: IndexSettings) -> str:
     indexes = "\n".join(url.rpartition("@")[2] for url in settings.urls)
     return f"{project}/{wanted}/{hashlib.sha256(indexes.encode()).hexdigest()[:12]}"
-
-
-def _is_pure(filename: str) -> bool:
-    return filename.endswith("-none-any.whl")

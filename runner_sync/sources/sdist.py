@@ -15,18 +15,16 @@ import tarfile
 import zlib
 from typing import IO, Protocol, Self, cast
 
-from runner_sync.errors import UnreadableRelease
-from runner_sync.model import Project
 from runner_sync.sources import layout
 from runner_sync.sources.archive import (
     MAX_MEMBERS,
     MAX_PACKED,
     MAX_UNPACKED,
+    IndexFile,
     Packer,
     check_name,
     check_sizes,
     leads_outside,
-    refusal,
 )
 
 _CHUNK = 256 * 1024
@@ -50,13 +48,10 @@ class Body(io.RawIOBase):
     Reading raises ``InputError`` if the actual or stated size exceeds that of any release.
     """
 
-    def __init__(
-        self, raw: _Readable, label: str, *, project: Project, total: int | None, progress: layout.Progress | None
-    ) -> None:
+    def __init__(self, raw: _Readable, file: IndexFile, *, total: int | None, progress: layout.Progress | None) -> None:
         super().__init__()
         self._raw = raw
-        self._label = label
-        self._project = project
+        self._file = file
         self._total = total
         self._progress = progress
         self._hash = hashlib.sha256()
@@ -75,7 +70,7 @@ class Body(io.RawIOBase):
         self.done += len(data)
         self._check_size(self.done)
         if self._progress and data:
-            self._progress(self._label, self.done, self._total)
+            self._progress(self._file.filename, self.done, self._total)
         return len(data)
 
     def drain(self) -> str:
@@ -88,7 +83,7 @@ class Body(io.RawIOBase):
     def _check_size(self, size: int) -> None:
         if size > MAX_PACKED:
             why = f"it has more than {MAX_PACKED // 1024**2} MB, unlike any release"
-            raise refusal(self._label, why, project=self._project)
+            raise self._file.refusal(why)
 
 
 class _Unpacked:
@@ -97,11 +92,10 @@ class _Unpacked:
     Without this limit a malicious archive could make ``tarfile`` read headers without end.
     """
 
-    def __init__(self, body: Body, archive: str, project: Project) -> None:
+    def __init__(self, body: Body, file: IndexFile) -> None:
         self._body = body
-        self._file = gzip.GzipFile(fileobj=io.BufferedReader(body, _CHUNK))
-        self._archive = archive
-        self._project = project
+        self._gzip = gzip.GzipFile(fileobj=io.BufferedReader(body, _CHUNK))
+        self._file = file
         self._done = 0
         self._allowed = _HEADROOM
         self._tail = b""
@@ -112,12 +106,12 @@ class _Unpacked:
 
     def read(self, amount: int) -> bytes:
         """Read like a file. Raises ``InputError`` beyond the allowed size, and for a decompression bomb."""
-        data = self._file.read(amount)
+        data = self._gzip.read(amount)
         self._done += len(data)
         self._tail = (self._tail + data)[-tarfile.BLOCKSIZE :]
-        check_sizes(self._done, self._body.done, self._archive, project=self._project)
+        check_sizes(self._done, self._body.done, self._file)
         if self._done > self._allowed:
-            raise refusal(self._archive, "its headers are larger than any release's", project=self._project)
+            raise self._file.refusal("its headers are larger than any release's")
         return data
 
     def finish(self) -> None:
@@ -135,10 +129,9 @@ class _Unpacked:
 class _Members:
     """The members of one sdist, each checked while it is read."""
 
-    def __init__(self, stream: _Unpacked, archive: str, project: Project) -> None:
+    def __init__(self, stream: _Unpacked, file: IndexFile) -> None:
         self._stream = stream
-        self._archive = archive
-        self._project = project
+        self._file = file
         self._top: str | None = None
 
     def keep(self, packer: Packer) -> None:
@@ -152,7 +145,7 @@ class _Members:
                 self._require(tar.offset <= MAX_UNPACKED, f"its member {member.name!r} is larger than any release")
                 self._stream.allow(member.size)
                 path = self._check_path(member)
-                if member.isreg() and layout.is_kept(path, self._project):
+                if member.isreg() and layout.is_kept(path, self._file.project):
                     packer.add(path, self._read_content(tar, member))
         self._stream.finish()
 
@@ -173,7 +166,7 @@ class _Members:
 
     def _check_path(self, member: tarfile.TarInfo) -> str:
         """Return the member's path below the sdist's only top folder; refuses unsafe members."""
-        check_name(member.name, self._archive, project=self._project)
+        check_name(member.name, self._file)
         top, _, path = posixpath.normpath(member.name).partition("/")
         self._top = self._top or top
         self._require(top == self._top, f"it has two top folders, {self._top!r} and {top!r}")
@@ -187,7 +180,9 @@ class _Members:
         """Refuse a link in place of a source file, or out of the archive. Other links are harmless: none is ever
         followed."""
         folder = posixpath.dirname(path) if member.issym() else ""
-        is_source = layout.is_below(path, layout.PACKAGES[self._project]) or layout.is_kept(path, self._project)
+        is_source = layout.is_below(path, layout.PACKAGES[self._file.project]) or layout.is_kept(
+            path, self._file.project
+        )
         target = member.linkname if member.issym() else member.linkname.removeprefix(f"{self._top}/")
         is_harmless = bool(path) and not is_source and not leads_outside(target, folder=folder)
         self._require(is_harmless, f"its member {member.name!r} is a link to {member.linkname!r}")
@@ -195,45 +190,37 @@ class _Members:
     def _read_content(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
         fits = member.size <= layout.MAX_TEXT and not member.issparse()
         self._require(fits, f"its member {member.name!r} is larger than any source file")
-        file = tar.extractfile(member)
-        data = file.read() if file else b""
+        content = tar.extractfile(member)
+        data = content.read() if content else b""
         if len(data) != member.size:
             raise EOFError(member.name)
         return data
 
     def _require(self, holds: bool, why: str) -> None:
         if not holds:
-            raise refusal(self._archive, why, project=self._project)
+            raise self._file.refusal(why)
 
 
-def pack_sdist(body: Body, archive: str, *, project: Project, version: str, sha256: str) -> bytes:
+def pack_sdist(body: Body, file: IndexFile) -> bytes:
     """Read a ``.tar.gz`` to its end and return the archive of its kept files for the cache.
 
     Raises ``InputError`` for a wrong hash, a damaged archive, devices, dangerous links, members that lead outside, and
     sizes that no release has. Errors of the transfer pass through.
     """
     damage: Exception | None = None
-    with Packer(archive, project) as packer:
+    with Packer(file) as packer:
         try:
-            _Members(_Unpacked(body, archive, project), archive, project).keep(packer)
+            _Members(_Unpacked(body, file), file).keep(packer)
         except _DAMAGE as error:
             damage = error
-        check_hash(body.drain(), sha256, archive, project=project)
+        check_hash(body.drain(), file)
         if damage is not None:
-            raise refusal(archive, "it is truncated or no gzip-compressed tar archive", project=project) from damage
-        return packer.finish({"file": archive, "version": version, "sha256": sha256})
+            raise file.refusal("it is truncated or no gzip-compressed tar archive") from damage
+        return packer.finish()
 
 
-def check_hash(found: str, expected: str, archive: str, *, project: Project) -> None:
+def check_hash(found: str, file: IndexFile) -> None:
     """Raise ``InputError`` if a file's hash is not the one that the index (or a pin) states."""
-    if found != expected:
-        why = f"its SHA-256 is {found[:12]}… and not {expected[:12]}… as the index states (damaged or tampered with)"
-        raise refusal(archive, why, project=project)
-
-
-def require_hash(sha256: str | None, archive: str, *, project: Project) -> str:
-    """Return ``sha256``, the index's hash. Raises ``InputError`` if there is none: unchecked files are not used."""
-    if sha256 is None:
-        option = layout.PATH_OPTIONS[project]
-        raise UnreadableRelease(f"the index states no SHA-256 for {archive}: use another index", option=option)
-    return sha256
+    if found != file.sha256:
+        stated = f"{file.sha256[:12]}… as the index states"
+        raise file.refusal(f"its SHA-256 is {found[:12]}… and not {stated} (damaged or tampered with)")

@@ -69,15 +69,15 @@ class IndexSession(requests.Session):
     def __init__(self, settings: IndexSettings, *, progress: Progress | None = None) -> None:
         super().__init__()
         self.settings = settings
-        self._progress = progress
+        self.progress = progress
         self.cert = settings.client_cert
         for scheme in ("https://", "http://"):
             self.mount(scheme, HTTPAdapter(max_retries=_RETRY.new(tell=self._tell)))
 
     def _tell(self, pool: ConnectionPool, number: int) -> None:
-        if self._progress is not None:
+        if self.progress is not None:
             host = pool.host if pool.port in (None, *_USUAL_PORTS) else f"{pool.host}:{pool.port}"
-            self._progress(f"waiting for the package index at {host} (try {number} of {_TRIES})", 0, None)
+            self.progress(f"waiting for the package index at {host} (try {number} of {_TRIES})", 0, None)
 
     def request(self, method: str | bytes, url: str | bytes, *args: Any, **options: Any) -> requests.Response:
         """Behave as in requests, with pip's timeout unless the caller gives one."""

@@ -16,11 +16,8 @@ from typing import IO, TypeVar
 import requests
 from urllib3.exceptions import HTTPError
 
-from runner_sync.model import Project
-from runner_sync.sources import layout
-from runner_sync.sources.archive import refusal
-from runner_sync.sources.index import IndexFile
-from runner_sync.sources.sdist import Body, check_hash, pack_sdist, require_hash
+from runner_sync.sources.archive import IndexFile
+from runner_sync.sources.sdist import Body, check_hash, pack_sdist
 from runner_sync.sources.session import IDENTITY, IndexSession
 from runner_sync.sources.wheel import BROKEN_ZIP, Listing, list_wheel, pack_wheel
 
@@ -43,10 +40,9 @@ class NoRanges(Exception):
 class RemoteFile:
     """A file on the index, read by ranges. ``done`` counts the bytes fetched so far, for the progress display."""
 
-    def __init__(self, file: IndexFile, session: IndexSession, *, progress: layout.Progress | None) -> None:
+    def __init__(self, file: IndexFile, session: IndexSession) -> None:
         self._file = file
         self._session = session
-        self._progress = progress
         self.done = 0
 
     def read(self, start: int, end: int) -> bytes:
@@ -82,51 +78,46 @@ class RemoteFile:
         if len(data) != end - start + 1 or size not in (None, len(data)):
             raise HTTPError("short answer to a range request")
         self.done += len(data)
-        if self._progress:
-            self._progress(self._file.filename, self.done, None)
+        if self._session.progress:
+            self._session.progress(self._file.filename, self.done, None)
         return data, start, total
 
 
-def fetch_sdist(file: IndexFile, session: IndexSession, *, project: Project, progress: layout.Progress | None) -> bytes:
+def fetch_sdist(file: IndexFile, session: IndexSession) -> bytes:
     """Download an sdist once, as a stream, and return the archive of its kept files for the cache."""
-    expected = require_hash(file.sha256, file.filename, project=project)
     if not file.filename.endswith((".tar.gz", ".tgz")):
-        raise refusal(file.filename, "only gzip-compressed tar archives are read as sdists", project=project)
+        raise file.refusal("only gzip-compressed tar archives are read as sdists")
 
     def attempt() -> bytes:
         with session.get(file.url, headers=IDENTITY, stream=True) as response:
-            body = _open_body(response, file, project=project, progress=progress)
-            return pack_sdist(body, file.filename, project=project, version=file.version, sha256=expected)
+            return pack_sdist(_open_body(response, file, session), file)
 
     return _retry(attempt)
 
 
-def fetch_wheel(file: IndexFile, session: IndexSession, *, project: Project, progress: layout.Progress | None) -> bytes:
+def fetch_wheel(file: IndexFile, session: IndexSession) -> bytes:
     """Download a whole wheel, check its hash, and return the archive of its kept files for the cache."""
-    expected = require_hash(file.sha256, file.filename, project=project)
 
     def attempt() -> bytes:
         with tempfile.SpooledTemporaryFile(_IN_MEMORY) as whole:
             with session.get(file.url, headers=IDENTITY, stream=True) as response:
-                found = _copy(_open_body(response, file, project=project, progress=progress), whole)
-            check_hash(found, expected, file.filename, project=project)
-            return pack_wheel(whole, file.filename, project=project, version=file.version, sha256=expected)
+                found = _copy(_open_body(response, file, session), whole)
+            check_hash(found, file)
+            return pack_wheel(whole, file)
 
     return _retry(attempt)
 
 
-def fetch_listing(file: IndexFile, remote: RemoteFile, *, project: Project) -> Listing:
+def fetch_listing(file: IndexFile, remote: RemoteFile) -> Listing:
     """Return the listing of a wheel, reading only its table of contents and RECORD. Raises ``NoRanges``."""
-    expected = require_hash(file.sha256, file.filename, project=project)
-
     try:
         with _open_remote(remote) as wheel:
-            return list_wheel(wheel, file.filename, project=project, version=file.version, sha256=expected)
+            return list_wheel(wheel, file)
     except BROKEN_ZIP as error:
         # zipfile reports a network error (an OSError) as if the file were no archive.
         if isinstance(error.__context__, requests.RequestException):
             raise error.__context__ from None
-        raise refusal(file.filename, "it is damaged or no zip archive", project=project) from error
+        raise file.refusal("it is damaged or no zip archive") from error
 
 
 class _RangeFile:
@@ -159,13 +150,11 @@ def _open_remote(remote: RemoteFile) -> zipfile.ZipFile:
     return opened
 
 
-def _open_body(
-    response: requests.Response, file: IndexFile, *, project: Project, progress: layout.Progress | None
-) -> Body:
+def _open_body(response: requests.Response, file: IndexFile, session: IndexSession) -> Body:
     response.raise_for_status()
     length = response.headers.get("Content-Length", "")
     total = int(length) if length.isdigit() else None
-    return Body(response.raw, file.filename, project=project, total=total, progress=progress)
+    return Body(response.raw, file, total=total, progress=session.progress)
 
 
 def _copy(body: Body, target: IO[bytes]) -> str:

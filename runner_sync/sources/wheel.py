@@ -24,7 +24,16 @@ from typing import IO
 
 from runner_sync.model import Project
 from runner_sync.sources import cache, layout
-from runner_sync.sources.archive import MAX_MEMBERS, Packer, ReleaseTree, check_name, check_sizes, refusal
+from runner_sync.sources.archive import (
+    MAX_MEMBERS,
+    IndexFile,
+    Packer,
+    ReleaseTree,
+    check_name,
+    check_package,
+    check_sizes,
+    refusal,
+)
 from runner_sync.sources.cache import OTHER_FORM
 
 _GAP = 32 * 1024
@@ -80,42 +89,38 @@ class Listing:
             return None
 
 
-def list_wheel(wheel: zipfile.ZipFile, archive: str, *, project: Project, version: str, sha256: str) -> Listing:
+def list_wheel(wheel: zipfile.ZipFile, file: IndexFile) -> Listing:
     """Read the table of contents and RECORD of an open wheel, checking every name and size.
 
     Raises ``InputError`` for content that no wheel has and for kept members without a SHA-256 in RECORD.
     """
     infos = wheel.infolist()
     if len(infos) > MAX_MEMBERS:
-        raise refusal(archive, f"it has more than {MAX_MEMBERS} members", project=project)
+        raise file.refusal(f"it has more than {MAX_MEMBERS} members")
     kept: dict[str, zipfile.ZipInfo] = {}
     for info in infos:
-        path = _check_path(info, archive, project)
+        path = _check_path(info, file)
         if path in kept:
-            raise refusal(archive, f"it holds {path} twice", project=project)
-        if layout.is_kept(path, project):
+            raise file.refusal(f"it holds {path} twice")
+        if layout.is_kept(path, file.project):
             kept[path] = info
-    check_sizes(
-        sum(i.file_size for i in kept.values()), sum(i.compress_size for i in kept.values()), archive, project=project
-    )
-    if f"{layout.PACKAGES[project]}/__init__.py" not in kept:
-        raise refusal(archive, f"it holds no {layout.PACKAGES[project]}/__init__.py", project=project)
-    records = _read_records(wheel, archive, project)
+    check_sizes(sum(i.file_size for i in kept.values()), sum(i.compress_size for i in kept.values()), file)
+    check_package(kept, file)
+    records = _read_records(wheel, file)
     ends = _find_ends(infos, wheel.start_dir)
-    members = {path: _make_member(info, ends, records, archive, project) for path, info in kept.items()}
-    return Listing(archive, version, sha256, members)
+    members = {path: _make_member(info, ends, records, file) for path, info in kept.items()}
+    return Listing(file.filename, file.version, file.sha256, members)
 
 
-def pack_wheel(file: IO[bytes], archive: str, *, project: Project, version: str, sha256: str) -> bytes:
-    """Return the cache archive of a wheel's kept files; the wheel is complete and its hash checked."""
+def pack_wheel(whole: IO[bytes], file: IndexFile) -> bytes:
+    """Return the cache archive of a wheel's kept files; ``whole`` is complete and its hash checked."""
     try:
-        with zipfile.ZipFile(file) as wheel, Packer(archive, project) as packer:
-            listing = list_wheel(wheel, archive, project=project, version=version, sha256=sha256)
-            for path, member in listing.members.items():
+        with zipfile.ZipFile(whole) as wheel, Packer(file) as packer:
+            for path, member in list_wheel(wheel, file).members.items():
                 packer.add(path, wheel.read(member.name))
-            return packer.finish({"file": archive, "version": version, "sha256": sha256})
+            return packer.finish()
     except BROKEN_ZIP as error:
-        raise refusal(archive, "it is damaged or no zip archive", project=project) from error
+        raise file.refusal("it is damaged or no zip archive") from error
 
 
 class WheelTree(ReleaseTree):
@@ -177,31 +182,29 @@ class WheelTree(ReleaseTree):
         return f"{self.sha256}/{member.name}"
 
 
-def _check_path(info: zipfile.ZipInfo, archive: str, project: Project) -> str:
-    check_name(info.filename, archive, project=project)
+def _check_path(info: zipfile.ZipInfo, file: IndexFile) -> str:
+    check_name(info.filename, file)
     mode = info.external_attr >> 16
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
-        raise refusal(archive, f"its member {info.filename!r} is a link or another special file", project=project)
+        raise file.refusal(f"its member {info.filename!r} is a link or another special file")
     folder, _, name = info.filename.rpartition("/")
     if folder.endswith(".dist-info") and "/" not in folder and name == "METADATA":
         return layout.METADATA
     is_large = info.file_size > layout.MAX_TEXT
-    if layout.is_kept(info.filename, project) and (is_large or info.flag_bits & 1):
-        raise refusal(
-            archive, f"its member {info.filename!r} is encrypted or larger than any source file", project=project
-        )
+    if layout.is_kept(info.filename, file.project) and (is_large or info.flag_bits & 1):
+        raise file.refusal(f"its member {info.filename!r} is encrypted or larger than any source file")
     return info.filename
 
 
-def _read_records(wheel: zipfile.ZipFile, archive: str, project: Project) -> dict[str, str]:
+def _read_records(wheel: zipfile.ZipFile, file: IndexFile) -> dict[str, str]:
     """Return ``{member name: SHA-256}`` from RECORD (PEP 427: URL-safe base64 without padding)."""
     names = [name for name in wheel.namelist() if name.endswith(".dist-info/RECORD") and name.count("/") == 1]
     if len(names) != 1 or wheel.getinfo(names[0]).file_size > layout.MAX_TEXT:
-        raise refusal(archive, "it has no single RECORD of its files", project=project)
+        raise file.refusal("it has no single RECORD of its files")
     try:
         rows = list(csv.reader(wheel.read(names[0]).decode("utf-8").splitlines()))
     except (UnicodeDecodeError, csv.Error) as error:
-        raise refusal(archive, "its RECORD is no table of files", project=project) from error
+        raise file.refusal("its RECORD is no table of files") from error
     return {row[0]: row[1].removeprefix("sha256=") for row in rows if len(row) > 1 and row[1].startswith("sha256=")}
 
 
@@ -212,15 +215,13 @@ def _find_ends(infos: Iterable[zipfile.ZipInfo], directory: int) -> dict[int, in
     return dict(zip(starts, [*starts[1:], directory], strict=True))
 
 
-def _make_member(
-    info: zipfile.ZipInfo, ends: Mapping[int, int], records: Mapping[str, str], archive: str, project: Project
-) -> Member:
+def _make_member(info: zipfile.ZipInfo, ends: Mapping[int, int], records: Mapping[str, str], file: IndexFile) -> Member:
     record = records.get(info.filename)
     if record is None:
-        raise refusal(archive, f"its RECORD states no SHA-256 for {info.filename}", project=project)
+        raise file.refusal(f"its RECORD states no SHA-256 for {info.filename}")
     end = ends[info.header_offset]
     if end - info.header_offset > info.compress_size + layout.MAX_TEXT:
-        raise refusal(archive, f"its member {info.filename!r} has room for more than its content", project=project)
+        raise file.refusal(f"its member {info.filename!r} has room for more than its content")
     return Member(
         name=info.filename,
         start=info.header_offset,

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from runner_sync.sources.declared import declared_vllm, metadata, vllm_remedy
     from runner_sync.sources.folder import open_part
     from runner_sync.sources.installed import open_installed
-    from runner_sync.sources.opening import open_path
-    from runner_sync.sources.placing import folder_in_repository
+    from runner_sync.sources.opening import folder_in_repository, open_path
     from runner_sync.sources.release import cached_releases, open_release, releases
     from runner_sync.sources.repository import list_refs
 
@@ -43,8 +42,7 @@ _MODULES = {
     "declared": "declared_vllm metadata vllm_remedy",
     "folder": "open_part",
     "installed": "open_installed",
-    "opening": "open_path",
-    "placing": "folder_in_repository",
+    "opening": "folder_in_repository open_path",
     "release": "cached_releases open_release releases",
     "repository": "list_refs",
 }

@@ -1,7 +1,8 @@
-"""Open every tree that is given by path: a git checkout, at a revision or as it is, or a plain folder.
+"""Open every tree that is given by path (a git checkout, at a revision or as it is, or a plain folder), and find the
+folder of a tree in its git repository.
 
-Comes in: a path and, for git checkouts, a revision. Goes out: a ``Tree``. May touch: files below the path, read only;
-``checkout`` does what needs git.
+Comes in: a path and, for git checkouts, a revision; or a tree. Goes out: a ``Tree``; or a folder. May touch: files
+below the path, read only, and the folders above it, to look for ``.git``; ``checkout`` does what needs git.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from pathlib import Path
 from runner_sync.errors import InputError
 from runner_sync.model import TITLES, Project
 from runner_sync.sources import layout
-from runner_sync.sources.folder import open_folder
+from runner_sync.sources.folder import FolderTree, open_folder
 from runner_sync.trees import Tree
 from runner_sync.user_paths import expanded, resolved
 
@@ -45,3 +46,16 @@ def _has_repository(place: Path) -> bool:
     folder = resolved(place)
     is_bare = (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
     return is_bare or any((parent / ".git").exists() for parent in (folder, *folder.parents))
+
+
+def folder_in_repository(tree: Tree) -> str:
+    """Return ``some/folder/`` for a tree in that folder of a git repository; ``""`` at its root or outside of any."""
+    if isinstance(tree, FolderTree):
+        root = resolved(tree.root)
+        top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
+        return f"{root.relative_to(top).as_posix()}/" if top != root else ""
+    if tree.source.kind != "git":
+        return ""
+    from runner_sync.sources.checkout import RevisionTree
+
+    return tree.prefix if isinstance(tree, RevisionTree) else ""

@@ -29,9 +29,7 @@ _PLAIN = (
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
-def find_changed_lines(
-    repository: Repository, start: str, *, to: str | None, prefix: str = ""
-) -> dict[str, frozenset[int]]:
+def find_changed_lines(repository: Repository, start: str, *, to: str | None, prefix: str) -> dict[str, frozenset[int]]:
     """Return ``{path: lines}`` changed between the commits ``start`` and ``to``; ``None`` is the work tree.
 
     Includes only paths below ``prefix``, relative to it. Lines are 1-based lines of the new text; where lines were only
@@ -41,7 +39,7 @@ def find_changed_lines(
     return {path.removeprefix(prefix): lines for path, lines in changed if path.startswith(prefix)}
 
 
-def find_renames(repository: Repository, start: str, *, to: str | None, prefix: str = "") -> dict[str, str]:
+def find_renames(repository: Repository, start: str, *, to: str | None, prefix: str) -> dict[str, str]:
     """Return ``{new path: old path}`` of the files renamed since the commit ``start``.
 
     The arguments are those of ``find_changed_lines``.
@@ -57,7 +55,7 @@ def _run_diff(repository: Repository, start: str, to: str | None, prefix: str, *
     return repository.run_on_files(*_DIFF, *_PLAIN, *options, *revisions, *scope)
 
 
-def list_untracked(repository: Repository, *, prefix: str = "") -> list[str]:
+def list_untracked(repository: Repository, *, prefix: str) -> list[str]:
     """Return the files of the work tree below ``prefix``, relative to it, that git neither tracks nor ignores."""
     scope = ("--", prefix) if prefix else ()
     listed = repository.run("--literal-pathspecs", "ls-files", "--others", "--exclude-standard", "-z", *scope)

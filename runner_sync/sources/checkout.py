@@ -45,6 +45,8 @@ class _GitTree:
     source: Source
     repository: Repository
     prefix: str
+    _end: str | None = None
+    """The commit that the tree shows; ``None`` is the work tree."""
 
     def history(self, *places: str) -> list[Revision]:
         """Return every revision of a file reachable from this tree's commit, newest first, including side branches.
@@ -80,6 +82,17 @@ class _GitTree:
             head = str(self.source.revision or "HEAD")
             self._fork_points[since] = changes.find_fork_point(self.repository, since, head)
         return self._fork_points[since]
+
+    def changed_lines(self, since: str) -> dict[str, frozenset[int]]:
+        """Return, by path, the 1-based lines that changed from where the branch left ``since`` to this tree.
+
+        Raises ``InputError`` for an unknown revision.
+        """
+        return changes.find_changed_lines(self.repository, self.fork_point(since), to=self._end, prefix=self.prefix)
+
+    def renamed(self, since: str) -> dict[str, str]:
+        """Return ``{path now: path then}`` of the tracked files renamed since the branch left ``since``."""
+        return changes.find_renames(self.repository, self.fork_point(since), to=self._end, prefix=self.prefix)
 
     @cached_property
     def _fork_points(self) -> dict[str, str]:
@@ -162,20 +175,12 @@ class WorkTree(FolderTree, _GitTree):
         return {f"{folder}{name}" for folder, name in found if folder is not None} or {self.prefix + path}
 
     def changed_lines(self, since: str) -> dict[str, frozenset[int]]:
-        """Return, by path, the 1-based lines that changed from where the branch left ``since`` to the present work
-        tree.
-
-        All lines of an untracked file count. Raises ``InputError`` for an unknown revision.
-        """
-        found = changes.find_changed_lines(self.repository, self.fork_point(since), to=None, prefix=self.prefix)
+        """Return the changed lines as for every git tree; all lines of an untracked file count."""
+        found = super().changed_lines(since)
         for path in changes.list_untracked(self.repository, prefix=self.prefix):
             if path.endswith(".py"):
                 found[path] = frozenset(range(1, (self.read(path) or "").count("\n") + 2))
         return found
-
-    def renamed(self, since: str) -> dict[str, str]:
-        """Return ``{path now: path then}`` of the tracked files renamed since the branch left ``since``."""
-        return changes.find_renames(self.repository, self.fork_point(since), to=None, prefix=self.prefix)
 
     def _exists(self, name: str) -> bool:
         file = self.repository.place / name
@@ -189,6 +194,7 @@ class RevisionTree(_GitTree):
         self.source = source
         self.repository = repository
         self.prefix = prefix
+        self._end = str(source.revision)
 
     @cached_property
     def _blobs(self) -> dict[str, str]:
@@ -198,17 +204,6 @@ class RevisionTree(_GitTree):
         """Return the text of ``path`` with LF newlines; ``None`` if the commit has no such regular file."""
         blob = self._blobs.get(path)
         return None if blob is None else layout.decode(self.repository.blob(blob), f"{path} at {self.source.ref}")
-
-    def changed_lines(self, since: str) -> dict[str, frozenset[int]]:
-        """Return, by path, the 1-based lines that changed from where this revision's branch left ``since`` to this
-        revision."""
-        start = self.fork_point(since)
-        return changes.find_changed_lines(self.repository, start, to=str(self.source.revision), prefix=self.prefix)
-
-    def renamed(self, since: str) -> dict[str, str]:
-        """Return ``{path now: path then}`` of the files renamed since this revision's branch left ``since``."""
-        start = self.fork_point(since)
-        return changes.find_renames(self.repository, start, to=str(self.source.revision), prefix=self.prefix)
 
     def paths(self, prefix: str = "") -> list[str]:
         """Return every ``.py`` path of the package below ``prefix``, sorted."""
@@ -255,8 +250,9 @@ def _open_work_tree(project: Project, place: Path, repository: Repository) -> Wo
     tree = WorkTree(Source(project, "git", str(root), None, commit), root, repository=repository, prefix=prefix)
     found = version.find_in_tags(repository.list_tags_at(commit)) if commit else None
     found = found or version.find_in_texts(tree.metadata(), read_version_file(tree))
-    found = None if version.is_stale(found, commit) else found
-    return WorkTree(Source(project, "git", str(root), found, commit), root, repository=repository, prefix=prefix)
+    if not version.is_stale(found, commit):
+        tree.source = replace(tree.source, version=found)
+    return tree
 
 
 def _open_revision_tree(source: Source, repository: Repository, *, prefix: str) -> RevisionTree:

@@ -110,9 +110,8 @@ def open_folder(project: Project, place: Path) -> FolderTree:
     """Open a plain unpacked tree without consulting git."""
     root = find_root(project, place)
     tree = FolderTree(Source(project, "path", str(root)), root)
-    return replace(
-        tree, source=replace(tree.source, version=version.find_in_texts(tree.metadata(), read_version_file(tree)))
-    )
+    tree.source = replace(tree.source, version=version.find_in_texts(tree.metadata(), read_version_file(tree)))
+    return tree
 
 
 def open_part(project: Project, place: Path) -> FolderTree:

@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 from runner_sync.errors import InputError
 from runner_sync.model import Project
 from runner_sync.sources import version
-from runner_sync.sources.folder import FolderTree, open_folder
+from runner_sync.sources.folder import open_folder
 from runner_sync.trees import Tree
 
 if TYPE_CHECKING:
@@ -37,7 +37,9 @@ def open_installed(project: Project) -> Tree | None:
             raise InputError(
                 f"{project} is installed but {place} does not hold its files: install it again or give its path."
             ) from error
-        return _mark_installed(tree, version.normalize(found.metadata["Version"] or ""))
+        own = version.normalize(found.metadata["Version"] or "") or tree.source.version
+        tree.source = replace(tree.source, kind="installed", version=own)
+        return tree
     return None
 
 
@@ -69,10 +71,6 @@ def _parse_distribution(metadata: str) -> str:
     ``vllm-ascend``."""
     name = metadata.lower().rpartition(".")[0].partition("-")[0]
     return re.sub(r"[-_.]+", "-", name)
-
-
-def _mark_installed(tree: FolderTree, found: str | None) -> FolderTree:
-    return replace(tree, source=replace(tree.source, kind="installed", version=found or tree.source.version))
 
 
 def _find_editable_folder(found: Distribution) -> Path | None:

@@ -1,7 +1,7 @@
-"""Limit what an archive may contain, and define the small archive in which a release is cached.
+"""Name a file of a release, limit what it may contain, and define the small archive in which a release is cached.
 
-Comes in: names, sizes and contents of archive members. Goes out: a zip archive of the kept files, and the tree that
-reads it. May touch: nothing. The limits and refusals apply to every archive format.
+Comes in: names, sizes and contents of archive members. Goes out: a zip archive of the kept files, the tree that reads
+it, and what the trees of all releases share. May touch: nothing. The limits and refusals apply to every archive format.
 """
 
 from __future__ import annotations

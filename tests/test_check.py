@@ -331,6 +331,24 @@ def test_a_broken_baseline_is_refused_with_the_remedy(text: str) -> None:
         ratchet.load(text, path="b.json")
 
 
+REVIEW = "# runner-sync: review R3 both sides changed this"
+
+
+def test_a_baseline_accepts_no_open_question() -> None:
+    """Else an unsettled question of an upgrade goes with the findings that are older than the tool."""
+    both = job(f"{REVIEW}\n{CUDA}")
+    result = check.run(both)
+    assert codes(result) == ["RS406", "RS402"]
+    assert result.baseline is not None
+    assert {code for code, *_ in result.baseline.counts} == {"RS402"}
+    assert codes(check.run(both, baseline=result.baseline)) == ["RS406"]
+
+
+def test_an_entry_for_an_open_question_in_an_old_baseline_counts_for_nothing() -> None:
+    text = json.dumps({"format_version": 1, "findings": [ROW, {**ROW, "code": "RS406"}, {**ROW, "code": "RS410"}]})
+    assert ratchet.load(text, path="b.json") == Baseline({("RS402", "p", "u", "s"): 1})
+
+
 # Bad input
 
 CONFLICT = "<<<<<<< omni\ntorch.cuda.synchronize()\n=======\nx = 1\n>>>>>>> upstream\n"

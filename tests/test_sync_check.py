@@ -448,6 +448,30 @@ def test_the_ratchet_accepts_nothing_new(locked: Trees, tmp_path: Path) -> None:
     assert file.read_text("utf-8") == before
 
 
+REVIEW = "# runner-sync: review R3 both sides changed this"
+
+
+def test_the_ratchet_leaves_open_what_an_upgrade_asked(locked: Trees, tmp_path: Path) -> None:
+    file = tmp_path / "accepted.json"
+    locked.edit(BASE, "self.last_hidden = hidden", f"{REVIEW}\n        self.last_hidden = hidden")
+    options = locked.check(baseline=file, update_baseline=True)
+    for _ in ("written", "written again"):
+        report = sync.check(options)
+        assert [finding.code for finding in report.findings] == ["RS406"]
+        (said,) = [note for note in report.notes if "RS406" in note]
+        assert f"`runner-sync settle --omni-path {locked.omni}`" in said
+        assert "RS406" not in file.read_text("utf-8")
+        assert [finding.code for finding in sync.check(locked.check(baseline=file)).findings] == ["RS406"]
+
+
+@pytest.mark.parametrize(("codes", "is_said"), [(("RS406",), False), (("RS406", "RS402"), True)])
+def test_a_baseline_is_advised_only_for_what_it_accepts(locked: Trees, codes: tuple[str, ...], is_said: bool) -> None:
+    locked.edit(BASE, "self.last_hidden = hidden", f"{REVIEW}\n        self.last_hidden = hidden")
+    locked.edit(AR, "info = request", "torch.cuda.synchronize()\n        info = request")
+    others = {finding.code for finding in sync.check(locked.check()).findings} - {*codes}
+    assert bool(sync.check(locked.check(ignore=tuple(others))).advice) is is_said
+
+
 @pytest.mark.parametrize(("config", "heading"), [("pyproject.toml", "[tool.runner-sync]\n"), ("ci/checks.toml", "")])
 def test_old_findings_can_be_accepted_as_the_report_says(
     locked: Trees, config: str, heading: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -6,6 +6,8 @@ baseline file, by reading and through ``write``.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -76,7 +78,7 @@ def apply_baseline(
     """Return the findings to report and remarks about the baseline, which ``--update-baseline`` writes.
 
     The writing is passed to ``options.postpone``. A baseline that is written for the first time accepts all findings of
-    this run.
+    this run but those about what an upgrade left open.
     """
     file = options.baseline or given.config.baseline
     if file is None or result.baseline is None:
@@ -94,7 +96,19 @@ def apply_baseline(
         options.postpone(lambda tell: _write_baseline(change, file, tell))
     count = sum(result.baseline.counts.values())
     findings = tuple(baseline.drop_accepted(result.baseline, result.findings)) if before is None else result.findings
-    return findings, [f"{file} accepts {count} {'finding' if count == 1 else 'findings'} now"]
+    accepts = f"{file} accepts {count} {'finding' if count == 1 else 'findings'} now"
+    return findings, [accepts, *_note_never_accepted(findings)]
+
+
+def _note_never_accepted(findings: Iterable[Finding]) -> list[str]:
+    """Say of findings that no baseline accepts why they stay, and what settles them."""
+    found = Counter(finding.code for finding in findings)
+    return [
+        f"{found[code]} of {code} {'stays' if found[code] == 1 else 'stay'}: no baseline accepts what an upgrade left "
+        f"open; {remedy}"
+        for code, remedy in baseline.NEVER_ACCEPTED.items()
+        if found[code]
+    ]
 
 
 def _require_folder(file: Path) -> None:

@@ -312,7 +312,7 @@ def _make_report(command: str, run: _Run, result: CheckResult, notes: Sequence[s
         notes=(*notes, *remarks),
         summary=_count_findings(findings, result) | ({"compared": 1} if job.old_world is not None else {}),
         folder=sources.folder_in_repository(given.omni),
-        advice=check_notes.advise_baseline(run.options, given) if command == "check" and findings else "",
+        advice=check_notes.advise_baseline(run.options, given, findings) if command == "check" else "",
         fail_on=run.options.fail_on or given.config.fail_on,
     )
     return next_commands.complete_commands(report, run.options, given)

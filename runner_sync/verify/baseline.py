@@ -5,6 +5,8 @@ and JSON text. May touch: nothing; other code reads and writes the file.
 
 Entries count findings by code, path, unit and symbol, never by line, because code moves. If a rule gives a state, the
 symbol includes it: accepting a finding about a GPU method accepts one text of it, so another change is reported.
+
+What an upgrade left open is never accepted: in a baseline an unsettled question would look settled.
 """
 
 from __future__ import annotations
@@ -21,6 +23,12 @@ from runner_sync.model import Finding
 
 FORMAT_VERSION = 1
 _REMEDY = "restore it from git or delete it and write it anew with `--update-baseline` beside `--baseline FILE`"
+
+NEVER_ACCEPTED = {
+    "RS406": "`runner-sync settle` asks about each",
+    "RS410": "resolve each with your merge tool",
+}
+"""The rules whose findings no baseline accepts, and how to settle what they find."""
 
 Key = tuple[str, str, str, str]
 
@@ -80,7 +88,8 @@ def load(text: str, *, path: str) -> Baseline:
     counts: Counter[Key] = Counter()
     for number, row in enumerate(rows, start=1):
         key, count = _read_entry(row, where=f"{path}: finding {number}")
-        counts[key] += count
+        if key[0] not in NEVER_ACCEPTED:  # earlier versions wrote such entries
+            counts[key] += count
     lock = data.get("lock", "")
     if not isinstance(lock, str):
         raise InputError(f"{path}: has lock = {lock!r} where the name of a file belongs; {_REMEDY}.")
@@ -164,9 +173,9 @@ def find_stale(
 def update(baseline: Baseline | None, findings: Sequence[Finding], *, has_run: Callable[[str], bool]) -> Baseline:
     """Return the baseline to write: all findings if there was none, else the old one shrunk to what is still found.
 
-    Keeps entries of rules that did not run. Never adds to an existing baseline.
+    Keeps entries of rules that did not run. Never adds to an existing baseline, and leaves out `NEVER_ACCEPTED`.
     """
-    found = Counter(key_of(finding) for finding in findings)
+    found = Counter(key_of(finding) for finding in findings if finding.code not in NEVER_ACCEPTED)
     if baseline is None:
         return Baseline(dict(found))
     counts = _rename_states(baseline, findings)

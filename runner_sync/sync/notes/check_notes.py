@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from pathlib import PurePath
 
 from runner_sync.errors import InputError
-from runner_sync.model import TITLES
+from runner_sync.model import TITLES, Finding
 from runner_sync.sync import check_modules
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.trees import inputs
+from runner_sync.verify.baseline import NEVER_ACCEPTED
 from runner_sync.verify.catalog import can_run, known_codes
 from runner_sync.verify.check import CheckJob, CheckResult
 from runner_sync.verify.codes import BREAKAGE, Codes
@@ -154,13 +156,15 @@ def note_skipped_rules(options: CheckOptions, given: inputs.Inputs, codes: Codes
     return [f"{', '.join(left)} {verb} a {TITLES[project]}, and none is named: {subject} did not run{hint}"]
 
 
-def advise_baseline(options: CheckOptions, given: inputs.Inputs) -> str:
+def advise_baseline(options: CheckOptions, given: inputs.Inputs, findings: Iterable[Finding]) -> str:
     """Return how to accept the findings of a ``check`` of all rules and lines; empty if a baseline is used.
 
-    It is also empty for a release, to which nothing can be committed.
+    It is also empty for a release, to which nothing can be committed, and if no baseline accepts any of ``findings``.
     """
-    baseline = options.baseline or given.config.baseline
-    if baseline is not None or options.changed_since is not None or options.select or given.root is None:
+    file = options.baseline or given.config.baseline
+    if file is not None or options.changed_since is not None or options.select or given.root is None:
+        return ""
+    if all(finding.code in NEVER_ACCEPTED for finding in findings):
         return ""
     name = f"{PurePath(given.lock_file).stem}-baseline.json"
     source = given.config.source

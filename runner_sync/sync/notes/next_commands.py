@@ -21,7 +21,7 @@ from runner_sync.sync.options import RunOptions
 from runner_sync.sync.platform_words import name_platform
 from runner_sync.sync.trees import inputs
 
-_COMMAND = re.compile(r"\brunner-sync (upgrade|lock|hoist|blocks|check)\b(?=([^`]*))")
+_COMMAND = re.compile(r"\brunner-sync (upgrade|lock|hoist|blocks|check|settle)\b(?=([^`]*))")
 _WRITING = ("upgrade", "lock", "hoist")
 _NAMES_TREES = re.compile(r"--(?:ascend|vllm)-(?:path|version)\b")
 
@@ -55,6 +55,8 @@ def complete_commands(report: Report, options: RunOptions, given: inputs.Inputs)
 
 def _find_missing_options(command: str, rest: str, options: RunOptions, given: inputs.Inputs) -> Sequence[str]:
     """Return the options that ``command`` lacks, where ``rest`` are its other words."""
+    if command == "settle":
+        return _name_omni_tree(options) if options.omni.version is None else ()
     # A released tree cannot be written to, and a folder given by --out has the files of this run.
     is_shown = options.omni.version is not None and command in _WRITING and "--diff" not in rest.split()
     place = [*_name_omni_tree(options), *(["--diff"] if is_shown else [])]

@@ -11,7 +11,7 @@ Why: each is an open decision; merged with the pull request, it looks decided.
 
 Fix: compare both sides, settle it, delete the comment; `runner-sync settle` does this with one key. The report of the
 upgrade has both sides under the id in the comment (`-o markdown:FILE` keeps it); git has the code from before the
-upgrade.
+upgrade. A baseline does not accept the comment, because an open question would then look settled.
 
 Leaves alone: `# runner-sync: ignore[…]`, and the words inside strings.
 """

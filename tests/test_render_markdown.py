@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from render_samples import AR, EXECUTE, FINDINGS, INPUTS, REPORTS, REVIEWS, poison
 
-from runner_sync.model import Block, Report
+from runner_sync.model import Block, Report, ReviewItem
 from runner_sync.render import github_summary, render
 from runner_sync.render.escape import make_markdown_code, make_markdown_fence, make_markdown_text
 
@@ -215,3 +215,25 @@ def test_a_patch_is_fenced_inside_its_item() -> None:
     fence = next(token for token in tokens if token.type == "fence")
     assert (fence.info, fence.content) == ("diff", fix)
     assert fence.level > 0, "the fence belongs to the list item"
+
+
+LONG = "\n".join(f"x = {number}" for number in range(60))
+
+
+@pytest.mark.parametrize(
+    ("base", "upstream", "is_patch"),
+    [
+        pytest.param(LONG, LONG.replace("x = 50", "y = 50"), True, id="a change behind what fits"),
+        pytest.param(LONG[:200], LONG[:200].replace("x = 3\n", "y = 3\n"), False, id="both fit"),
+        pytest.param(LONG, LONG.replace("x", "y"), False, id="more changed than stayed"),
+        pytest.param("", LONG, False, id="nothing to compare with"),
+    ],
+)
+def test_sides_that_are_too_long_are_compared(base: str, upstream: str, is_patch: bool) -> None:
+    """Cut at 40 lines, both sides of a long method looked the same."""
+    item = ReviewItem("R1", "A.run", "a.py", 1, 1, "why", 0.5, base, "kept = 1", upstream, "kept = 1")
+    text = render(Report("upgrade", reviews=(item,)), "markdown")
+    assert ("changes:\n\n```diff\n" in text) is is_patch
+    assert ("- x = 50\n+ y = 50\n" in text) is is_patch
+    assert ("upstream:" in text) is not is_patch
+    assert "omni:\n\n```python\nkept = 1\n```" in text

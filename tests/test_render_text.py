@@ -14,6 +14,7 @@ from runner_sync.render import render
 from runner_sync.render.escape import one_line, visible
 from runner_sync.render.fitting import cut_names
 from runner_sync.render.summary import find_chosen_side, get_kind, summarize
+from runner_sync.render.text import render_items
 
 ANSI = re.compile("\x1b\\[[0-9;]*m")
 
@@ -164,6 +165,52 @@ def test_review_items_show_place_reason_side_and_confidence() -> None:
     assert "took a merge, confidence 0.62" in text
     assert "took omni, confidence 0.30" in text
     assert "upstream | (nothing)" in text
+
+
+def method(length: int, *, changed: int = 0) -> str:
+    """A method with numbered lines; ``changed`` is the line that differs from the other revision."""
+    return "\n".join(["def run(self):", *(f"    {'new' if n == changed else 'x'} = {n}" for n in range(1, length))])
+
+
+HIDDEN = ReviewItem(
+    "R7",
+    EXECUTE,
+    AR,
+    3,
+    3,
+    "hidden",
+    0.5,
+    method(60),
+    method(30, changed=1),
+    method(60, changed=50),
+    method(30, changed=1),
+)
+
+
+@pytest.mark.parametrize(
+    ("omni", "last"),
+    [
+        (HIDDEN.omni, ["x = 11", "… 18 more lines", "(`runner-sync explain R7` shows them)"]),
+        ("def run(self):\n    return 1", ["return 1"]),
+        pytest.param(method(12), ["x = 11"], id="as long as is shown"),
+    ],
+)
+def test_an_item_in_full_shows_the_change_and_how_a_long_method_that_stays_begins(omni: str, last: list[str]) -> None:
+    text = render_items([replace(HIDDEN, omni=omni, chosen=omni)], in_full=True)
+    lines = [line.partition("|")[2].strip() for line in text.split("\n")]
+    assert lines[-len(last) :] == last
+    start = lines.index("- x = 50")
+    assert lines[start - 1 : start + 3] == ["x = 49", "- x = 50", "+ new = 50", "x = 51"]
+
+
+@pytest.mark.parametrize("chosen", ["merged", HIDDEN.upstream])
+def test_what_an_item_brings_in_is_shown_in_full(chosen: str) -> None:
+    long = replace(HIDDEN, chosen=chosen)
+    assert "more line" not in render_items([long], in_full=True)
+
+
+def test_explain_shows_a_method_that_stays_in_full() -> None:
+    assert "x = 29" in render(Report("explain", reviews=(HIDDEN,)), "text")
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])

@@ -28,6 +28,7 @@ from runner_sync.render.order import (
     order_units,
     order_worst_first,
 )
+from runner_sync.render.sides import SHORT, make_difference
 from runner_sync.render.summary import (
     count,
     count_reviews,
@@ -132,17 +133,24 @@ def _render_review(item: ReviewItem) -> str:
         f"{make_markdown_text(end_sentence(get_reason(item)))} Took {describe_choice(item)}.",
     ]
     sides = get_sides(item)
+    base, newer = (sides[side].strip("\n").split("\n") for side in ("base", item.newer))
+    # Of long methods, the lines that a side may have would end before the change.
+    changed = make_difference(base, newer, SHORT) if max(len(base), len(newer)) > _SIDE_LINES else []
+    if changed:
+        lines += ["changes:", _render_side("\n".join(changed), "diff")]
     for side, text in sides.items():
+        if changed and side in ("base", item.newer):
+            continue
         if not (side == "chosen" and chosen in (*sides, "nothing")):
             lines.append(f"{side}:" if text.strip() else f"{side}: nothing")
             lines += [_render_side(text)] if text.strip() else []
     return "\n\n".join([*lines, "</details>"])
 
 
-def _render_side(text: str) -> str:
+def _render_side(text: str, language: str = "python") -> str:
     lines = text.strip("\n").split("\n")
     rest = len(lines) - _SIDE_LINES
-    fence = make_markdown_fence("\n".join(lines[:_SIDE_LINES]))
+    fence = make_markdown_fence("\n".join(lines[:_SIDE_LINES]), language)
     return f"{fence}\n\n… {count(rest, 'more line')}" if rest > 0 else fence
 
 

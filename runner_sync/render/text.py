@@ -16,10 +16,11 @@ from runner_sync.render.escape import one_line, visible
 from runner_sync.render.excerpt import has_columns, index_lines, quote_lines
 from runner_sync.render.ink import PROVENANCE_STYLE, SEVERITY_STYLE, Ink
 from runner_sync.render.order import order_findings, order_hunks_of_unit, order_questions, order_units
+from runner_sync.render.sides import SHORT, make_difference
 from runner_sync.render.summary import count, describe_choice, find_chosen_side, get_reason, get_sides, summarize
 from runner_sync.render.widths import measure, shorten
 
-_SIDE_LINES = 4
+_SIDE_LINES = SHORT
 _LEFT_OUT_LINES = 12
 _MOST_CAUSES = 12
 _SHORT_FIX = 40
@@ -120,21 +121,26 @@ def _format_place(path: str, line: int, end_line: int) -> str:
 
 
 def render_items(items: Sequence[ReviewItem], *, color: bool = False, width: int = 100, in_full: bool = False) -> str:
-    """Return review items as `render_text` shows them, ``in_full`` without shortening; no newline ends the text."""
-    return _format_items(items, Ink(color, width), in_full=in_full)
+    """Return review items as `render_text` shows them; no newline ends the text.
+
+    ``in_full`` shortens only long text of omni's that stays as it is.
+    """
+    return _format_items(items, Ink(color, width), in_full=in_full, is_kept_cut=in_full)
 
 
 def _render_reviews(report: Report, ink: Ink) -> str:
     return _format_items(report.reviews, ink, in_full=report.command == "explain")
 
 
-def _format_items(reviews: Sequence[ReviewItem], ink: Ink, *, in_full: bool) -> str:
+def _format_items(reviews: Sequence[ReviewItem], ink: Ink, *, in_full: bool, is_kept_cut: bool = False) -> str:
     items = order_questions(reviews)
     contents = {item.id: _get_content(item) for item in items}
-    return "\n\n".join(
-        "\n".join(_iter_review(item, ink, is_repeated=contents.get(item.part_of) == contents[item.id], in_full=in_full))
-        for item in items
-    )
+    parts = []
+    for item in items:
+        is_repeated = contents.get(item.part_of) == contents[item.id]
+        lines = _iter_review(item, ink, is_repeated=is_repeated, in_full=in_full, is_kept_cut=is_kept_cut)
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
 
 
 def _get_content(item: ReviewItem) -> tuple[str, ...]:
@@ -143,7 +149,7 @@ def _get_content(item: ReviewItem) -> tuple[str, ...]:
     return (item.reason, *shown)
 
 
-def _iter_review(item: ReviewItem, ink: Ink, *, is_repeated: bool, in_full: bool) -> Iterator[str]:
+def _iter_review(item: ReviewItem, ink: Ink, *, is_repeated: bool, in_full: bool, is_kept_cut: bool) -> Iterator[str]:
     """Yield the lines of a review item; if it only repeats the question it is part of, only the place."""
     place = one_line(_format_place(item.path, item.line, item.end_line))
     yield from _iter_head(item.id, "yellow", place, item.unit, ink)
@@ -161,7 +167,7 @@ def _iter_review(item: ReviewItem, ink: Ink, *, is_repeated: bool, in_full: bool
         del sides["chosen"]
     # If nothing was chosen, the dropped text is shown nowhere else.
     most = _LEFT_OUT_LINES if chosen == "nothing" else _SIDE_LINES
-    changed = _make_difference(sides["base"], sides[item.newer], most)
+    changed = make_difference(sides["base"], sides[item.newer], most)
     if changed:
         yield from _iter_side("changes", changed, ink, alike=0, most=None if in_full else _LEFT_OUT_LINES)
     for side, lines in sides.items():
@@ -171,22 +177,12 @@ def _iter_review(item: ReviewItem, ink: Ink, *, is_repeated: bool, in_full: bool
         if lines or (sides["base"] and side != "base"):
             others = [sides[name] for name in ("base", item.newer, "omni") if name != side and sides[name]]
             alike = 0 if in_full else _count_alike(lines, others[0] if others else (), most)
-            yield from _iter_side(side, lines, ink, alike=alike, most=None if in_full else most)
-
-
-def _make_difference(base: Sequence[str], newer: Sequence[str], most: int) -> list[str]:
-    """Return the difference from base to the newer side as patch lines if both have more than ``most`` lines.
-
-    Empty if more changed than stayed: then both sides are easier to read in full.
-    """
-    if min(len(base), len(newer)) <= most:
-        return []
-    patch = list(difflib.unified_diff(base, newer, n=1, lineterm=""))[2:]
-    shown = [line for line in patch if not line.startswith("@@") and line[1:]]
-    if 2 * sum(line[0] != " " for line in shown) > len(base) + len(newer):
-        return []
-    indent = min((len(line) - len(line[1:].lstrip()) for line in shown), default=1)
-    return ["…" if line.startswith("@@") else f"{line[0]} {line[indent:]}" for line in patch]
+            limit = None if in_full else most
+            if is_kept_cut and side == chosen == "omni" and len(lines) > _LEFT_OUT_LINES:
+                limit = _LEFT_OUT_LINES
+            yield from _iter_side(side, lines, ink, alike=alike, most=limit)
+            if in_full and limit is not None:
+                yield f"           | (`runner-sync explain {item.id}` shows them)"
 
 
 def _count_alike(lines: Sequence[str], other: Sequence[str], most: int) -> int:

@@ -170,9 +170,9 @@ def advise_baseline(options: CheckOptions, given: inputs.Inputs, findings: Itera
     source = given.config.source
     value = name if source is None else PurePath(os.path.relpath(given.root / name, source.parent)).as_posix()
     where = "[tool.runner-sync] of pyproject.toml" if source is None else str(source)
-    file = shlex.quote(str(given.root / name))
+    named = shlex.quote(str(given.root / name))
     return (
-        f"the first time, accept findings that are older than your work: `runner-sync check --baseline {file} "
+        f"the first time, accept findings that are older than your work: `runner-sync check --baseline {named} "
         f'--update-baseline`, commit that file, and set `baseline = "{value}"` in {where}'
     )
 

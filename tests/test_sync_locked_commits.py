@@ -19,6 +19,10 @@ from runner_sync.sync.options import TreeOptions
 from runner_sync.units.texts import unit_texts
 
 GONE = "7c8ee98378"
+ANEW = (
+    "name one that has the commit with --ascend-path, or write the lock anew for a release with "
+    "`runner-sync lock --ascend-version V`"
+)
 
 
 def gone_commit(trees: Trees) -> Path:
@@ -154,7 +158,7 @@ def test_a_release_that_only_the_lock_names_is_said_to_come_from_it(trees: Trees
 @pytest.mark.parametrize(
     ("named", "said"),
     [
-        (f'vllm-ascend = "{GONE}"', rf" \(runner-sync\.lock names {GONE}, which only a git checkout has\)\.$"),
+        (f'vllm-ascend = "{GONE}"', rf" \(runner-sync\.lock names {GONE}, which only a git checkout has: {ANEW}\)\.$"),
         ('vllm-ascend = "/tmp/ascend"', r" \(runner-sync\.lock names /tmp/ascend, which is no release\)\.$"),
         ("", r"install runner-sync\[ascend\]\.$"),
     ],

@@ -43,9 +43,14 @@ def refuse_without_git(tree: Tree | None, ref: str, lock_file: str) -> None:
     """Raise ``InputError`` if the lock's ``ref`` is a git revision and ``tree`` is no git checkout."""
     if tree is not None and not isinstance(tree, InGit) and not inputs.is_version(ref):
         source = tree.source
+        remedy = (
+            "name one with --omni-path CHECKOUT"
+            if source.project == "vllm-omni"
+            else inputs.remedy_for_commit(source.project)
+        )
         raise InputError(
             f"{lock_file} names {TITLES[source.project]} {ref}, a git revision, and {source.location} is no git "
-            f"checkout: name one with --{inputs.option_word(source.project)}-path CHECKOUT."
+            f"checkout: {remedy}."
         )
 
 

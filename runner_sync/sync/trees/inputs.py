@@ -258,7 +258,9 @@ def require_tree(project: Project, tree: Tree | None, lock: Lock | None = None, 
     """
     if tree is None:
         ref = lock.inputs.get(project, "") if lock is not None else ""
-        why = "which only a git checkout has" if is_commit(ref) else "which is no release"
+        why = (
+            f"which only a git checkout has: {remedy_for_commit(project)}" if is_commit(ref) else "which is no release"
+        )
         named = f" ({lock_file} names {ref}, {why})" if ref and not is_version(ref) else ""
         raise InputError(
             f"no {TITLES[project]} to follow: give {options_of(project)}, set {PATH_VARIABLES[project]}, "
@@ -270,6 +272,15 @@ def require_tree(project: Project, tree: Tree | None, lock: Lock | None = None, 
 def option_word(project: Project) -> str:
     """Return the word for an upstream in option names: ``ascend`` as in ``--ascend-path``."""
     return project.removeprefix("vllm-")
+
+
+def remedy_for_commit(project: Project) -> str:
+    """Return what to do if the lock names a commit of an upstream and no checkout is at hand, for a message."""
+    word = option_word(project)
+    return (
+        f"name one that has the commit with --{word}-path, or write the lock anew for a release with "
+        f"`runner-sync lock --{word}-version V`"
+    )
 
 
 def options_of(project: Project) -> str:

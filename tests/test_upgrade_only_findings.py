@@ -44,3 +44,21 @@ def test_what_the_run_broke_in_another_unit_stays_a_finding() -> None:
     found = [asked, broken, old]
     assert split_by_request(found, UpgradeOptions(only=("run",)), lambda: [broken]) == ([asked, broken], [old])
     assert split_by_request(found, UpgradeOptions(), list) == (found, [])
+
+
+@pytest.mark.parametrize(
+    ("comment", "is_silenced"),
+    [
+        ("ignore[RS303] the third value is for graphs, which omni does not capture here", True),
+        pytest.param("ignore[RS303]", False, id="no reason"),
+        pytest.param("ignore[RS302] another rule", False, id="another rule"),
+        pytest.param("ignore[RS303:_finish] another symbol", False, id="another symbol"),
+    ],
+)
+def test_a_comment_silences_a_finding_as_in_verify(trees: Trees, comment: str, *, is_silenced: bool) -> None:
+    unpacking = "logits, hidden = self._forward(total)"
+    trees.edit(BASE, unpacking, f"# runner-sync: {comment}\n        {unpacking}")
+    report = upgraded(trees)
+    assert [finding.code for finding in report.findings] == ([] if is_silenced else ["RS303"])
+    said = [note for note in report.notes if "1 finding is silenced by `# runner-sync: ignore` comments" in note]
+    assert bool(said) is is_silenced

@@ -21,13 +21,16 @@ from runner_sync.sync.notes import inherited_code
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.trees import inputs, pairs
 from runner_sync.sync.trees.patched_tree import PatchedTree
+from runner_sync.trees import Tree
 from runner_sync.upgrade import ModuleResult, is_selected
 from runner_sync.verify import breakage
 from runner_sync.verify import check as engine
 from runner_sync.verify.causes import fold_causes
 from runner_sync.verify.check import CheckJob
 from runner_sync.verify.codes import Codes
+from runner_sync.verify.ignores import silence
 from runner_sync.verify.runners.job import CheckModule
+from runner_sync.verify.runners.reading import Hit, Reading
 from runner_sync.verify.trees.world import World
 
 _OF_TEXTS = Codes(select=("RS401", "RS405", "RS408", "RS411", "RS412"))
@@ -65,20 +68,37 @@ def find_new_breakage(given: inputs.Inputs, results: Sequence[ModuleResult], opt
     before = world.with_omni(given.omni)
     if not options.upstream:
         # A port did not cause breakage that the runners had before on this vllm-ascend.
-        found = breakage.find(world, before, paths)
-        return Verified(tuple(fold_causes(found)))
+        found, ignored = drop_ignored(breakage.find(world, before, paths), omni)
+        return Verified(tuple(fold_causes(found)), _note_ignored(ignored))
     since = pair.world(given) if pair is not None else None
     found = breakage.find(world, None, paths, since=since or before, imports=False)
     found += breakage.find_imports_elsewhere(world, since or before, own, given.profile.followed)
+    found, ignored = drop_ignored(found, omni)
     found, others = split_by_request(found, options, lambda: breakage.find(world, before, paths, imports=False))
     inherited, idle = breakage.find_inherited(world, own)
     notes = (
         *unread,
         *_note_others(others, options),
+        *_note_ignored(ignored),
         *inherited_code.note_unfit(inherited, world, given.profile, reported=found),
         *inherited_code.note_never_set([i for i in idle if is_selected(i.unit, options.only)], given.profile),
     )
     return Verified(tuple(fold_causes(found)), notes, fitted)
+
+
+def drop_ignored(found: Sequence[Finding], omni: Tree) -> tuple[list[Finding], int]:
+    """Return the findings that no ``ignore`` comment silences, as ``verify`` does, and the number of the others."""
+    texts = {path: omni.read(path) for path in dict.fromkeys(finding.path for finding in found)}
+    readings = {path: Reading(path, text) for path, text in texts.items() if text is not None}
+    left, _comments = silence([Hit(finding) for finding in found], readings)
+    return [hit.finding for hit in left], len(found) - len(left)
+
+
+def _note_ignored(number: int) -> tuple[str, ...]:
+    if not number:
+        return ()
+    what = "1 finding is" if number == 1 else f"{number} findings are"
+    return (f"{what} silenced by `# runner-sync: ignore` comments, and not listed",)
 
 
 def mention_findings(items: Iterable[ReviewItem], findings: Sequence[Finding]) -> tuple[ReviewItem, ...]:

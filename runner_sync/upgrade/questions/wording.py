@@ -70,7 +70,7 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
     "edited statement unread": "{upstream} removed a statement that {omni} {edited}, and nothing reads {names} now",
     "edited statement replaced": "{upstream} replaced a statement that {omni} {edited}",
     "edited statement beside": (
-        "{upstream} replaced a statement that {omni} {edited}; both it and the replacement stand here now"
+        "{upstream} replaced a statement that {omni} {edited}; {omni}'s stays, and the replacement stands here, too"
     ),
     "edited statement rewritten": "{upstream} rewrote a statement that {omni} {edited}",
     "removed statement changed": "{upstream} changed a statement that {omni} does not have",

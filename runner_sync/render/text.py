@@ -181,8 +181,6 @@ def _iter_review(item: ReviewItem, ink: Ink, *, is_repeated: bool, in_full: bool
             if is_kept_cut and side == chosen == "omni" and len(lines) > _LEFT_OUT_LINES:
                 limit = _LEFT_OUT_LINES
             yield from _iter_side(side, lines, ink, alike=alike, most=limit)
-            if in_full and limit is not None:
-                yield f"           | (`runner-sync explain {item.id}` shows them)"
 
 
 def _count_alike(lines: Sequence[str], other: Sequence[str], most: int) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import CorpusRelease
-from sync_samples import AR, ASCEND, BASE, GPU_AR, GPU_BASE, RULER, Trees, stay_at_home
+from sync_samples import AR, ASCEND, BASE, GPU_AR, GPU_BASE, RULER, Trees, commit, stay_at_home
 
 from runner_sync import cli, sync
 from runner_sync.errors import InputError
@@ -222,6 +222,14 @@ def test_from_the_lock_the_bases_must_be_at_hand(trees: Trees) -> None:
     trees.write_lock()
     with pytest.raises(InputError, match=r"not in the cache"):
         sync.blocks(trees.check())
+
+
+def test_under_a_lock_that_names_a_commit_a_checkout_is_asked_for(trees: Trees) -> None:
+    commit(trees.ascend_old)
+    trees.write_lock()
+    with pytest.raises(InputError, match=r"^\w{10} is a revision of vllm-ascend, .*: give one with --ascend-path, .*"):
+        sync.blocks(trees.check())
+    assert sync.blocks(trees.check(ascend=trees.ascend_old)).blocks
 
 
 def test_a_ruler_is_part_of_its_block(trees: Trees) -> None:

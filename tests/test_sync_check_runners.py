@@ -53,7 +53,9 @@ def test_workers_are_left_out_where_the_target_has_not_what_they_follow(trees: T
         assert ("RS101", "NPUModelRunner.execute_model") in keys(report)
     (trees.ascend_old / ASCEND).unlink()
     commit(trees.ascend_old)
-    with pytest.raises(InputError, match=rf"has no {ASCEND}: give a tree that the runners can follow"):
+    with pytest.raises(
+        InputError, match=rf"has no {ASCEND}, and not just one file with class NPUModelRunner instead: give a tree"
+    ):
         sync.check(trees.check(ascend=trees.ascend_old, select=("RS10",)))
 
 

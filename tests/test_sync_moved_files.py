@@ -115,7 +115,9 @@ def test_a_class_without_one_new_place_is_refused(tmp_path: Path, files: Mapping
     (trees.ascend_old / ASCEND).unlink()
     lay_out(trees.ascend_old, files)
     commit(trees.ascend_old)
-    with pytest.raises(InputError, match=rf"has no {ASCEND}: give a tree that the runners can follow"):
+    with pytest.raises(
+        InputError, match=rf"has no {ASCEND}, and not just one file with class NPUModelRunner instead: give a tree"
+    ):
         sync.upgrade(trees.upgrade(trees.ascend_old, ascend_base="HEAD~1"))
 
 

@@ -66,11 +66,12 @@ class Bases:
         if tree is None:
             return None
         inputs.require_one_followed(self.given.profile)
-        path = derived.module.anchor.path
-        text = tree.read(path)
+        anchor = derived.module.anchor
+        path, text = anchor.path, tree.read(anchor.path)
         if text is None and derived.module.upstreams == self.modules[0].module.upstreams:
             raise InputError(
-                f"{self._followed} {tree.source.ref} has no {path}: give a tree that the runners can follow."
+                f"{self._followed} {tree.source.ref} has no {path}, and not just one file with class {anchor.name} "
+                "instead: give a tree that the runners can follow, or name the file by `upstreams` in the configuration."
             )
         if text is None:
             note = f"{self._followed} {tree.source.ref} has no {path}: the modules that follow it stay as they are"

@@ -171,15 +171,15 @@ def require_git(omni: Tree, revision: str) -> InGit:
 def omni_before(given: Inputs, revision: str, progress: Progress) -> Inputs:
     """Return the inputs at the fork point of the branch from ``revision``.
 
-    The lock is the one at that point, or else the present one. Files that the branch renamed can be read by their new
-    names, too. Raises ``InputError`` if the tree is no git checkout, and for an unknown revision.
+    The lock is the one at that point, or else the present one. Files that moved or that the branch renamed can be read
+    by their new names, too. Raises ``InputError`` if the tree is no git checkout, and for an unknown revision.
     """
     now = require_git(given.omni, revision)
     tree = open_at("vllm-omni", now.fork_point(revision), given.omni, progress)
     name = given.lock_file
     text = read_lock_text(tree, name)
     lock = load(text, path=name) if text is not None else given.lock
-    renamed = now.renamed(revision)
+    renamed = {new: old for old, new in given.moves.items()} | now.renamed(revision)
     if renamed:
         names = {old: new for new, old in renamed.items()}
         # The old names stay readable, too.

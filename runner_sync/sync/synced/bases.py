@@ -71,7 +71,7 @@ class Bases:
         if text is None and derived.module.upstreams == self.modules[0].module.upstreams:
             raise InputError(
                 f"{self._followed} {tree.source.ref} has no {path}, and not just one file with class {anchor.name} "
-                "instead: give a tree that the runners can follow, or name the file by `upstreams` in the configuration."
+                "instead: give a tree that the runners can follow, or name the file in the configuration (`upstreams`)."
             )
         if text is None:
             note = f"{self._followed} {tree.source.ref} has no {path}: the modules that follow it stay as they are"

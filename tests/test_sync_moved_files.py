@@ -132,6 +132,17 @@ def test_a_file_of_another_row_is_no_new_place(tmp_path: Path) -> None:
     assert find_moves(NPU, open_path("vllm", trees.vllm), omni) == {VLLM_RUNNER: "vllm/v1/worker/runner.py"}
 
 
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_lost_vllm_runner_is_noted(tmp_path: Path, is_there: bool) -> None:
+    trees = make(tmp_path)
+    commit(trees.ascend_old)
+    if not is_there:
+        (trees.vllm / VLLM_RUNNER).unlink()
+    options = trees.upgrade(trees.ascend_old, ascend_base="HEAD~1", omni_base=str(trees.omni), verify=False)
+    said = [note for note in sync.upgrade(options).report.notes if f"has no {VLLM_RUNNER}" in note]
+    assert len(said) == (not is_there)
+
+
 def test_translated_names_are_taken_from_the_new_files() -> None:
     moved = with_moves(NPU, {GPU_AR: LATER[GPU_AR], ASCEND: LATER[ASCEND]})
     rows = {(row.name, row.module): row.new_module for row in moved.names}

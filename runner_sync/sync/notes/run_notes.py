@@ -33,6 +33,7 @@ def make_notes(results: Sequence[ModuleResult], given: inputs.Inputs, options: U
         *_note_uncommitted(given, options),
         *_note_nested_members(given, options),
         *_note_unnamed_tree(given, options),
+        *_note_lost_vllm(given, options),
         *(_note_other_vllm(results, given) if options.upstream else ()),
         *_note_unported(results, given, options),
         *_note_missing_lock(given, options),
@@ -98,6 +99,18 @@ def _note_unnamed_tree(given: inputs.Inputs, options: UpgradeOptions) -> list[st
     return [
         f"{where} has neither a version nor a git revision: the lock names that folder, which only this machine has"
     ]
+
+
+def _note_lost_vllm(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
+    """Note that vLLM lacks a module from which GPU twins derive, so that its own changes cannot be told from omni's."""
+    vllm = given.vllm
+    if vllm is None or not options.gpu:
+        return []
+    rows = [derived.module for derived in find_modules(given) if derived.module.gpu is not None]
+    paths = dict.fromkeys(given.profile.vllm_of(row).path for row in rows)
+    lost = [path for path in paths if vllm.read(path) is None]
+    what = "what the GPU twins took over from it counts as omni's own"
+    return [f"vLLM {vllm.source.ref} has no {path}: {what}" for path in lost]
 
 
 def _note_other_vllm(results: Sequence[ModuleResult], given: inputs.Inputs) -> list[str]:

@@ -65,7 +65,7 @@ def _place(item: ReviewItem, planned: Upgrade) -> ReviewItem:
     return replace(item, in_file=f"{WORD} {item.id} " in written)
 
 
-def require_place(options: UpgradeOptions, *, is_lock: bool) -> None:
+def require_place(options: UpgradeOptions, *, is_lock: bool = False) -> None:
     """Raise ``InputError`` if the files of an upgrade, or with ``is_lock`` the lock alone, could not be written.
 
     Called before the work, so that a run of minutes is not refused at its end. Folders that options name wrongly are

@@ -15,7 +15,7 @@ from runner_sync.lock import Entry
 from runner_sync.model import TITLES
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.trees import inputs, pairs
-from runner_sync.sync.trees.runners import DerivedModule
+from runner_sync.sync.trees.runners import DerivedModule, make_path_error
 from runner_sync.trees import Tree
 from runner_sync.unmerged import conflicts
 from runner_sync.verify.catalog import codes_with
@@ -117,10 +117,7 @@ def _add_upstream(module: CheckModule, derived: DerivedModule, given: inputs.Inp
     if text is None:
         if derived.module not in given.profile.runners:
             return module
-        raise InputError(
-            f"{TITLES[followed.source.project]} {followed.source.ref} has no {module.upstream_path}: give a tree that "
-            "the runners can follow."
-        )
+        raise make_path_error(followed, derived.module.anchor)
     return replace(module, upstream_text=text, upstream_ref=followed.source.ref)
 
 

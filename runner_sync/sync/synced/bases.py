@@ -21,7 +21,13 @@ from runner_sync.sync.synced import window
 from runner_sync.sync.synced.revisions import Revisions
 from runner_sync.sync.synced.twin_bases import TwinBases
 from runner_sync.sync.trees import history, inputs
-from runner_sync.sync.trees.runners import DerivedModule, find_close_class, has_class, make_class_error
+from runner_sync.sync.trees.runners import (
+    DerivedModule,
+    find_close_class,
+    has_class,
+    make_class_error,
+    make_path_error,
+)
 from runner_sync.texts.import_entries import read_imports
 from runner_sync.trees import InGit, Tree
 from runner_sync.units import texts
@@ -69,10 +75,7 @@ class Bases:
         anchor = derived.module.anchor
         path, text = anchor.path, tree.read(anchor.path)
         if text is None and derived.module.upstreams == self.modules[0].module.upstreams:
-            raise InputError(
-                f"{self._followed} {tree.source.ref} has no {path}, and not just one file with class {anchor.name} "
-                "instead: give a tree that the runners can follow, or name the file in the configuration (`upstreams`)."
-            )
+            raise make_path_error(tree, anchor)
         if text is None:
             note = f"{self._followed} {tree.source.ref} has no {path}: the modules that follow it stay as they are"
             self.revisions.add_note(note)

@@ -12,21 +12,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync.model import PACKAGES, TITLES
 from runner_sync.naming import module_name, project_of
 from runner_sync.profile import BUILT_IN, Anchor, Profile, RunnerModule
-from runner_sync.trees import Remembering, Tree, peek
+from runner_sync.trees import Tree, peek
 
 Moves = Mapping[str, str]
 """``{old path: new path}``, of all projects."""
-
-_KIND = "classes-1"
-"""The key under which class names are kept between runs. A change of what counts as one must raise the number."""
-
-_CLASS = re.compile(r"\nclass (\w+)")
 
 
 def find_moves(profile: Profile, tree: Tree, omni: Tree) -> Moves:
@@ -81,9 +76,10 @@ def _search(profile: Profile, tree: Tree, names: Collection[str]) -> Mapping[str
     """Return ``{class: files that define it}``, without files that a profile names."""
     taken = {path for other in (profile, *BUILT_IN.values()) for path in _list_paths(other)}
     places = defaultdict[str, list[str]](list)
-    for path, classes in _ask_files(tree, _list_classes).items() if names else ():
-        for name in classes.decode().split() if path not in taken else ():
-            if name in names:
+    heads = re.compile(rf"\nclass ({'|'.join(map(re.escape, sorted(names)))})\b")
+    for path in tree.paths(f"{PACKAGES[tree.source.project]}/"):
+        if path not in taken:
+            for name in {*heads.findall(f"\n{peek(tree, path) or ''}")}:
                 places[name].append(path)
     return places
 
@@ -100,17 +96,6 @@ def _list_paths(profile: Profile) -> Iterator[str]:
     for module in profile.modules:
         yield from (*module.paths, *module.twin_paths, *(anchor.path for anchor in module.upstreams))
         yield profile.vllm_of(module).path
-
-
-def _ask_files(tree: Tree, find: Callable[[str], bytes]) -> Mapping[str, bytes]:
-    if isinstance(tree, Remembering):
-        return tree.remembered(_KIND, find)
-    return {path: find(peek(tree, path) or "") for path in tree.paths(f"{PACKAGES[tree.source.project]}/")}
-
-
-def _list_classes(text: str) -> bytes:
-    """Return the names of the classes at the top level of a module."""
-    return " ".join(sorted({*_CLASS.findall(f"\n{text}")})).encode()
 
 
 def _move_module(module: RunnerModule, moves: Moves) -> RunnerModule:

@@ -15,7 +15,7 @@ from io import StringIO
 
 from runner_sync.errors import InputError
 from runner_sync.model import TITLES, Project
-from runner_sync.profile import BUILT_IN, RunnerModule
+from runner_sync.profile import BUILT_IN, Anchor, RunnerModule
 from runner_sync.sync.trees import inputs
 from runner_sync.syntax import lasting_module_of, statements_of
 from runner_sync.trees import InGit, InWork, Tree
@@ -263,6 +263,15 @@ def find_close_class(name: str, text: str) -> str:
 def make_class_error(lack: str, close: str) -> InputError:
     """Make the error for an upstream class of the configuration that no revision has; ``close`` is a similar one."""
     return InputError(f"{lack}; {f'did you mean {close}?' if close else 'correct `upstreams` in the configuration.'}")
+
+
+def make_path_error(tree: Tree, anchor: Anchor) -> InputError:
+    """Make the error for a tree without the file of the class that the runners follow."""
+    return InputError(
+        f"{TITLES[tree.source.project]} {tree.source.ref} has no {anchor.path}, and not just one file with class "
+        f"{anchor.name} instead: give a tree that the runners can follow, or name the file in the configuration "
+        "(`upstreams`)."
+    )
 
 
 def refuse_unknown_upstream(modules: Sequence[DerivedModule], project: Project, trees: Sequence[Tree]) -> None:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """ ""A run with open trees.
+    """A run with open trees.
 
     ``job`` is the input of the rules in ``codes``. ``changed`` are the lines that the branch of ``--changed-since``
     touched (``None`` without that option). ``opinion`` asks the type checker.

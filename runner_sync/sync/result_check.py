@@ -34,7 +34,8 @@ from runner_sync.verify.runners.reading import Hit, Reading
 from runner_sync.verify.trees.world import World
 
 _OF_TEXTS = Codes(select=("RS401", "RS405", "RS408", "RS411", "RS412"))
-"""The rules about a single text: a value that is set again, repeated statements, unreachable code."""
+"""The rules about a single text: unbalanced markers, repeated statements, a value that is set again, unreachable code,
+a method that no longer returns its value at the end."""
 
 
 class Verified(NamedTuple):

@@ -23,6 +23,9 @@ LATER = {ASCEND: "vllm_ascend/worker/npu_runner.py", AR: AR.replace("_model", ""
 SECOND = "class NPUModelRunner:\n    def load(self):\n        return None\n"
 """A class of the same name that has nothing else in common with vllm-ascend's runner."""
 
+OLD_IMPORTS = "# Kept for old imports.\n"
+CLASSES = {ASCEND: "NPUModelRunner", AR: "NPUARModelRunner", GPU_AR: "GPUARModelRunner"}
+
 
 def make(folder: Path) -> Trees:
     """Trees with a vllm-ascend whose last commit changed its runner, and a GPU runner that gained a call."""
@@ -39,24 +42,34 @@ def move(root: Path, path: str) -> None:
         file.write_text(file.read_text("utf-8").replace(module_name(path), module_name(LATER[path])), "utf-8")
 
 
+def leave_behind(root: Path, path: str) -> None:
+    """Put a file in the old place that only imports the class from the new one."""
+    stem = LATER[path].rpartition("/")[2].removesuffix(".py")
+    lay_out(root, {path: f"{OLD_IMPORTS}from .{stem} import {CLASSES[path]}\n"})
+
+
 def upgrade(trees: Trees) -> Mapping[str, str]:
     """The code that an upgrade leaves in the omni tree, by the paths and modules that it had before the move."""
     commit(trees.ascend_old)
     check_upgrade(trees.upgrade(trees.ascend_old, ascend_base="HEAD~1", omni_base="HEAD~1", verify=False))
     before = {new: old for old, new in LATER.items()}
     found = {file.relative_to(trees.omni).as_posix(): file.read_text("utf-8") for file in trees.omni.rglob("*.py")}
+    found = {path: text for path, text in found.items() if not text.startswith(OLD_IMPORTS)}
     for old, new in LATER.items():
         found = {path: text.replace(module_name(new), module_name(old)) for path, text in found.items()}
     return {before.get(path, path): ast.unparse(ast.parse(text)) for path, text in found.items()}
 
 
+@pytest.mark.parametrize("stays", [False, True])
 @pytest.mark.parametrize("path", [ASCEND, AR, GPU_AR])
-def test_an_upgrade_across_a_move_is_the_upgrade_without_it(tmp_path: Path, path: str) -> None:
+def test_an_upgrade_across_a_move_is_the_upgrade_without_it(tmp_path: Path, path: str, stays: bool) -> None:
     stayed, moved = make(tmp_path / "stayed"), make(tmp_path / "moved")
     for trees in (stayed, moved):
         commit(trees.omni)
         trees.edit(GPU_AR, "return info.get(", "self.note(info)\n        return info.get(")
     move(moved.ascend_old if path == ASCEND else moved.omni, path)
+    if stays:
+        leave_behind(moved.ascend_old if path == ASCEND else moved.omni, path)
     if path == ASCEND:
         lay_out(moved.ascend_old, {"vllm_ascend/worker/v2/runner.py": SECOND})
     commit(stayed.omni)
@@ -67,8 +80,9 @@ def test_an_upgrade_across_a_move_is_the_upgrade_without_it(tmp_path: Path, path
     assert upgrade(moved) == expected
 
 
+@pytest.mark.parametrize("stays", [False, True])
 @pytest.mark.parametrize("path", [ASCEND, AR, GPU_AR])
-def test_a_locked_file_that_moved_is_checked_at_its_new_path(tmp_path: Path, path: str) -> None:
+def test_a_locked_file_that_moved_is_checked_at_its_new_path(tmp_path: Path, path: str, stays: bool) -> None:
     stayed, moved = Trees(tmp_path / "stayed"), Trees(tmp_path / "moved")
     for trees in (stayed, moved):
         commit(trees.ascend_old)
@@ -76,15 +90,17 @@ def test_a_locked_file_that_moved_is_checked_at_its_new_path(tmp_path: Path, pat
         lay_out(trees.ascend_old, ASCEND_NEW)
         trees.edit(GPU_AR, "return info.get(", "self.note(info)\n        return info.get(")
     move(moved.ascend_old if path == ASCEND else moved.omni, path)
+    if stays:
+        leave_behind(moved.ascend_old if path == ASCEND else moved.omni, path)
     drift = ("RS101", "RS201", "RS203")
     for trees in (stayed, moved):
         commit(trees.ascend_old)
     before, after = (sync.check(trees.check(ascend=trees.ascend_old, select=drift)) for trees in (stayed, moved))
     assert {code for code, _ in keys(before)} == {*drift}
     assert keys(after) == keys(before)
-    (note,) = [note for note in after.notes if "in place of" in note]
-    assert f"has {LATER[path]} in place of {path}" in note
-    assert not any("in place of" in note for note in before.notes)
+    (note,) = [note for note in after.notes if "follow it there" in note]
+    assert f"has in {LATER[path]} what was in {path}" in note
+    assert not any("follow it there" in note for note in before.notes)
 
 
 def test_verify_tells_the_import_and_nothing_that_stands_in_the_new_file(tmp_path: Path) -> None:
@@ -141,6 +157,41 @@ def test_a_lost_vllm_runner_is_noted(tmp_path: Path, is_there: bool) -> None:
     options = trees.upgrade(trees.ascend_old, ascend_base="HEAD~1", omni_base=str(trees.omni), verify=False)
     said = [note for note in sync.upgrade(options).report.notes if f"has no {VLLM_RUNNER}" in note]
     assert len(said) == (not is_there)
+
+
+@pytest.mark.parametrize(
+    ("left", "place"),
+    [
+        ("from vllm_ascend.worker.npu_runner import NPUModelRunner", LATER[ASCEND]),
+        ("try:\n    from .npu_runner import NPUModelRunner\nfinally:\n    pass", LATER[ASCEND]),
+        ("from . import NPUModelRunner", LATER[ASCEND]),
+        ("from .npu_runner import Runner as NPUModelRunner", None),
+        ("from .npu_runner import NPUModelRunner as Runner", None),
+        ("from .worker import NPUModelRunner", None),
+        ("from .model_runner_v1 import NPUModelRunner", None),
+        ("from vllm.v1.worker.gpu_model_runner import NPUModelRunner", None),
+        ("from .npu_runner import NPUModelRunner\nclass NPUModelRunner(NPUModelRunner):\n    pass", None),
+        ("class NPUModelRunner2: pass", None),
+        ("from .npu_runner import (", None),
+    ],
+)
+def test_a_file_that_imports_its_class_leads_to_it(tmp_path: Path, left: str, place: str | None) -> None:
+    trees = Trees(tmp_path)
+    lay_out(
+        trees.ascend_old,
+        {LATER[ASCEND]: SECOND, "vllm_ascend/worker/__init__.py": "from .npu_runner import NPUModelRunner\n"},
+    )
+    (trees.ascend_old / ASCEND).write_text(f"{left}\n", "utf-8")
+    moves = find_moves(NPU, open_path("vllm-ascend", trees.ascend_old), open_path("vllm-omni", trees.omni))
+    assert moves == ({ASCEND: place} if place else {})
+
+
+def test_an_import_from_a_file_of_another_row_leads_nowhere(tmp_path: Path) -> None:
+    trees = Trees(tmp_path)
+    text = (trees.vllm / VLLM_RUNNER).read_text("utf-8")
+    lay_out(trees.vllm, {VLLM_RUNNER: "from .gpu.model_runner import GPUModelRunner\n"})
+    lay_out(trees.vllm, {"vllm/v1/worker/gpu/model_runner.py": text})
+    assert find_moves(NPU, open_path("vllm", trees.vllm), open_path("vllm-omni", trees.omni)) == {}
 
 
 def test_translated_names_are_taken_from_the_new_files() -> None:

@@ -6,7 +6,7 @@ what ``sources`` touches; nothing is written yet.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -30,6 +30,7 @@ from runner_sync.sync.trees.runners import DerivedModule, find_modules, refuse_l
 from runner_sync.sync.unit_names import refuse_misspelt
 from runner_sync.texts.import_entries import read_imports
 from runner_sync.texts.member_text import self_names, self_names_of
+from runner_sync.trees import Tree
 from runner_sync.units import record_classes, texts
 from runner_sync.upgrade import (
     Elsewhere,
@@ -97,7 +98,7 @@ def _prepare_run(options: UpgradeOptions, given: inputs.Inputs, modules: Sequenc
     trees = given.trees
     if lacking:
         trees = {**trees, "vllm-omni": PatchedTree(given.omni, lacking)}
-    module_texts = ModuleTexts(trees, relocated=relocated_names(modules))
+    module_texts = ModuleTexts(trees, relocated=relocated_names(modules, trees))
     fitted = replace(given, config=replace(given.config, profile=given.profile.fitted(module_texts.lacks)))
     attributes = Attributes(module_texts.trees.values(), fitted.profile.surroundings)
     device_code = DeviceCode(fitted.profile, module_texts)
@@ -178,13 +179,18 @@ def _read_vllm_of_twin(module: RunnerModule, given: inputs.Inputs) -> ModuleRevi
     return ModuleRevision(given.vllm.source.ref, text, path) if given.vllm is not None and text is not None else None
 
 
-def relocated_names(modules: Sequence[DerivedModule]) -> dict[str, str]:
+def relocated_names(modules: Sequence[DerivedModule], trees: Mapping[Project, Tree]) -> dict[str, str]:
     """Map the other dotted names that the profile has for the derived modules, and for what they follow, to the present
-    names."""
+    names.
+
+    What they follow may have left its old file, which other names may still be imported from: then it is no other name.
+    """
     places = [(derived.path, derived.module.paths) for derived in modules]
     rows = [derived.module for derived in modules]
     anchors = [anchor for row in rows for anchor in (*row.upstreams, row.gpu) if anchor is not None]
-    places += [(anchor.path, anchor.former) for anchor in anchors]
+    for anchor in anchors:
+        tree = trees.get(anchor.project)
+        places.append((anchor.path, tuple(old for old in anchor.former if tree is None or tree.read(old) is None)))
     return {module_name(other): module_name(path) for path, others in places for other in others if other != path}
 
 

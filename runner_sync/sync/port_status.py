@@ -73,7 +73,8 @@ class _StatusFinder:
         self.gpu_path = anchor.path if anchor is not None else ""
         self.gpu_text = trees.given.read_twin(derived.module) or ""
         self.gpu_units = unit_table(self.gpu_text, self.gpu_path)
-        self.module_texts = ModuleTexts(trees.given.trees, relocated=planning.relocated_names(trees.modules))
+        relocated = planning.relocated_names(trees.modules, trees.given.trees)
+        self.module_texts = ModuleTexts(trees.given.trees, relocated=relocated)
         self.hoistable, self.skipped = self._run_rules()
         self.parents: dict[str, frozenset[str]] = {}
         self.members = self._decide_members()

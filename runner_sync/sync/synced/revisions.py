@@ -13,6 +13,7 @@ from runner_sync.model import TITLES, BaseRef, Project
 from runner_sync.sync.options import Progress
 from runner_sync.sync.synced.locked import ANEW, find_changed_unit, require_locked
 from runner_sync.sync.trees import inputs
+from runner_sync.sync.trees.moved_files import has_class_of
 from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.trees import InGit, Tree
 from runner_sync.units import texts
@@ -73,12 +74,15 @@ class Revisions:
     def at(self, project: Project, ref: str, *paths: str) -> ModuleRevision:
         """Return a module at a revision, from the first of ``paths`` there; its text is empty if there is none.
 
-        If a file has moved, its former paths count, too.
+        If a file has moved, its former paths count, too, and the first that has the class is taken: the new file may be
+        older than the move, and the old one may have stayed without the class.
         """
         tree = self.open_tree(project, ref)
         places = dict.fromkeys(place for path in paths for place in self.given.places_of(path))
-        found = ((text, path) for path in places if (text := tree.read(path)) is not None)
-        return ModuleRevision(ref, *next(found, ("", paths[-1])))
+        found = [(text, path) for path in places if (text := tree.read(path)) is not None]
+        if self.given.moves:
+            found.sort(key=lambda one: not any(has_class_of(self.given.profile, path, one[0]) for path in paths))
+        return ModuleRevision(ref, *next(iter(found), ("", paths[-1])))
 
     def open_tree(self, project: Project, ref: str) -> Tree:
         """Open the project at a revision or release; raise ``InputError`` if that fails."""

@@ -179,7 +179,8 @@ def omni_before(given: Inputs, revision: str, progress: Progress) -> Inputs:
     name = given.lock_file
     text = read_lock_text(tree, name)
     lock = load(text, path=name) if text is not None else given.lock
-    renamed = {new: old for old, new in given.moves.items()} | now.renamed(revision)
+    moved = {new: old for old, new in given.moves.items() if tree.read(new) is None}
+    renamed = moved | now.renamed(revision)
     if renamed:
         names = {old: new for new, old in renamed.items()}
         # The old names stay readable, too.

@@ -5,7 +5,8 @@ Comes in: a profile and a tree. Goes out: ``Moves``: the new paths by the old on
 A profile names one file for each class. If a tree lacks that file, and another file of the package defines the class,
 the class has moved there. Where several files do, it is the one that shares most lines with the derived modules, if it
 shares at least twice as many as the next: vllm-ascend and vLLM each have a second runner of the same name. A file that
-a profile names for something else is not taken.
+a profile names for something else is not taken. If the file stayed for the sake of old imports, and imports the class
+itself, the class has moved to where that import leads.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync.model import PACKAGES, TITLES
-from runner_sync.naming import module_name, project_of
+from runner_sync.naming import module_name, paths_of, project_of
 from runner_sync.profile import BUILT_IN, Anchor, Profile, RunnerModule
+from runner_sync.texts.import_entries import read_imports
 from runner_sync.trees import Tree, peek
 
 Moves = Mapping[str, str]
@@ -29,13 +31,14 @@ def find_moves(profile: Profile, tree: Tree, omni: Tree) -> Moves:
 
     ``omni`` has the derived modules.
     """
-    wanted = {path: name for path, name in _list_places(profile, tree) if name}
-    if not wanted:
-        return {}
-    found = _search(profile, tree, set(wanted.values()))
-    derived = [omni.read(path) for module in profile.modules for path in module.paths]
+    places = dict(_list_places(profile, tree))
+    taken = _list_taken(profile)
+    led = {path: place for path, name in places.items() if (place := _follow_import(name, path, tree)) not in taken}
+    wanted = {path: name for path, name in places.items() if tree.read(path) is None}
+    found = _search(tree, set(wanted.values()), taken) if wanted else {}
+    derived = [omni.read(path) for module in profile.modules for path in module.paths] if wanted else []
     lines = {line.strip() for text in derived if text is not None for line in text.splitlines()}
-    chosen = {path: _choose(found.get(name, ()), tree, lines) for path, name in wanted.items()}
+    chosen = {**led, **{path: _choose(found.get(name, ()), tree, lines) for path, name in wanted.items()}}
     return {path: place for path, place in chosen.items() if place is not None}
 
 
@@ -56,30 +59,65 @@ def with_moves(profile: Profile, moves: Moves) -> Profile:
 def describe_moves(moves: Moves, refs: Mapping[str, str]) -> tuple[str, ...]:
     """Return a note on each file that was followed to another path; ``refs`` are the trees' by project."""
     return tuple(
-        f"{TITLES[project]} {refs[project]} has {new} in place of {old}: the runners follow it there"
+        f"{TITLES[project]} {refs[project]} has in {new} what was in {old}: the runners follow it there"
         for old, new in moves.items()
         if (project := project_of(module_name(old))) is not None and project in refs
     )
 
 
+def has_class_of(profile: Profile, path: str, text: str) -> bool:
+    """Whether ``text`` defines a class for which ``profile`` names ``path``."""
+    anchors = [a for module in profile.modules for a in (*module.upstreams, module.gpu) if a is not None]
+    return any(anchor.path == path and _defines(anchor.name, text) for anchor in anchors)
+
+
+def _defines(name: str, text: str) -> bool:
+    """Whether a module has class ``name`` at its top level."""
+    return re.search(rf"^class {re.escape(name)}\b", text, re.MULTILINE) is not None
+
+
 def _list_places(profile: Profile, tree: Tree) -> Iterator[tuple[str, str]]:
-    """Yield path and class of each file of ``profile`` that ``tree`` should have and lacks."""
+    """Yield path and class of each place of ``profile`` where ``tree`` should have the class and has not.
+
+    A derived module counts once, at the first of its paths that the tree has.
+    """
     project = tree.source.project
     for module in profile.modules:
-        if project == "vllm-omni" and all(tree.read(path) is None for path in module.paths):
-            yield module.paths[0], module.name
-        anchors = [*module.upstreams, profile.vllm_of(module), *filter(None, [module.gpu])]
-        yield from ((a.path, a.name) for a in anchors if a.project == project and tree.read(a.path) is None)
+        places = [(a.path, a.name) for a in (*module.upstreams, profile.vllm_of(module)) if a.project == project]
+        if project == "vllm-omni":
+            places += [(module.gpu.path, module.gpu.name)] if module.gpu is not None else []
+            present = (path for path in module.paths if tree.read(path) is not None)
+            places.append((next(present, module.paths[0]), module.name))
+        yield from ((path, name) for path, name in places if name and not _defines(name, tree.read(path) or ""))
 
 
-def _search(profile: Profile, tree: Tree, names: Collection[str]) -> Mapping[str, Sequence[str]]:
-    """Return ``{class: files that define it}``, without files that a profile names."""
-    taken = {path for other in (profile, *BUILT_IN.values()) for path in _list_paths(other)}
+def _follow_import(name: str, path: str, tree: Tree) -> str | None:
+    """Return the file that defines class ``name``, which the module at ``path`` imports from its own package.
+
+    Returns ``None`` if the import gives the class another name, or leads to no class.
+    """
+    seen = [path]
+    while (text := tree.read(seen[-1])) is not None and not _defines(name, text):
+        try:
+            entry = read_imports(text, seen[-1]).get(name)
+        except SyntaxError:
+            return None
+        files = paths_of(entry.module) if entry is not None and entry.name == name else ()
+        present = [file for file in files if project_of(module_name(file)) == tree.source.project]
+        following = next((file for file in present if file not in seen and tree.read(file) is not None), None)
+        if following is None:
+            return None
+        seen.append(following)
+    return seen[-1] if text is not None and len(seen) > 1 else None
+
+
+def _search(tree: Tree, names: Collection[str], taken: Collection[str]) -> Mapping[str, Sequence[str]]:
+    """Return ``{class: files that define it}``, without the files ``taken``."""
     places = defaultdict[str, list[str]](list)
-    heads = re.compile(rf"\nclass ({'|'.join(map(re.escape, sorted(names)))})\b")
-    for path in tree.paths(f"{PACKAGES[tree.source.project]}/"):
+    heads = re.compile(rf"^class ({'|'.join(map(re.escape, sorted(names)))})\b", re.MULTILINE)
+    for path in tree.paths(f"{PACKAGES[tree.source.project]}/") if names else ():
         if path not in taken:
-            for name in {*heads.findall(f"\n{peek(tree, path) or ''}")}:
+            for name in {*heads.findall(peek(tree, path) or "")}:
                 places[name].append(path)
     return places
 
@@ -92,10 +130,11 @@ def _choose(paths: Sequence[str], tree: Tree, lines: Collection[str]) -> str | N
     return ranked[0] if is_clear else None
 
 
-def _list_paths(profile: Profile) -> Iterator[str]:
-    for module in profile.modules:
-        yield from (*module.paths, *module.twin_paths, *(anchor.path for anchor in module.upstreams))
-        yield profile.vllm_of(module).path
+def _list_taken(profile: Profile) -> set[str]:
+    """Return the files that ``profile`` or a built-in one names."""
+    modules = [(other, module) for other in (profile, *BUILT_IN.values()) for module in other.modules]
+    rows = [(*m.paths, *m.twin_paths, *(a.path for a in m.upstreams), o.vllm_of(m).path) for o, m in modules]
+    return {path for row in rows for path in row}
 
 
 def _move_module(module: RunnerModule, moves: Moves) -> RunnerModule:

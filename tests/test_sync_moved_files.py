@@ -103,6 +103,26 @@ def test_a_locked_file_that_moved_is_checked_at_its_new_path(tmp_path: Path, pat
     assert not any("follow it there" in note for note in before.notes)
 
 
+@pytest.mark.parametrize("stays", [False, True])
+@pytest.mark.parametrize("since", ["HEAD~1", "HEAD~2"])
+@pytest.mark.parametrize("path", [AR, GPU_AR])
+def test_what_was_found_before_a_branch_is_none_of_its_own(tmp_path: Path, path: str, since: str, stays: bool) -> None:
+    """The lock is older than the move, and the branch begins after it or before it."""
+    trees = Trees(tmp_path)
+    trees.write_lock()
+    trees.edit(GPU_AR, "return info.get(", "self.note(info)\n        return info.get(")
+    commit(trees.omni)
+    move(trees.omni, path)
+    if stays:
+        leave_behind(trees.omni, path)
+    commit(trees.omni)
+    (trees.omni / "other.py").write_text("", "utf-8")
+    commit(trees.omni)
+    whole = sync.check(trees.check(select=("RS201",)))
+    assert [code for code, _ in keys(whole)] == ["RS201"]
+    assert keys(sync.check(trees.check(select=("RS201",), changed_since=since))) == set()
+
+
 def test_verify_tells_the_import_and_nothing_that_stands_in_the_new_file(tmp_path: Path) -> None:
     trees = make(tmp_path)
     move(trees.ascend_old, ASCEND)

@@ -179,12 +179,12 @@ def omni_before(given: Inputs, revision: str, progress: Progress) -> Inputs:
     name = given.lock_file
     text = read_lock_text(tree, name)
     lock = load(text, path=name) if text is not None else given.lock
-    moved = {new: old for old, new in given.moves.items() if tree.read(new) is None}
-    renamed = moved | now.renamed(revision)
+    renamed = {new: old for old, new in given.moves.items()} | now.renamed(revision)
     if renamed:
         names = {old: new for new, old in renamed.items()}
-        # The old names stay readable, too.
-        modules = ((new, tree.read(old)) for new, old in renamed.items() if new.endswith(".py"))
+        # A file that moved before stays as it is, and the old names stay readable, too.
+        later = {new: old for new, old in renamed.items() if new not in given.moves.values() or tree.read(new) is None}
+        modules = ((new, tree.read(old)) for new, old in later.items() if new.endswith(".py"))
         tree = PatchedTree(tree, {path: module for path, module in modules if module is not None})
         lock = lock.with_paths(names) if text is not None else lock
     return replace(given, omni=tree, root=None, lock=lock)

@@ -123,6 +123,20 @@ def test_what_was_found_before_a_branch_is_none_of_its_own(tmp_path: Path, path:
     assert keys(sync.check(trees.check(select=("RS201",), changed_since=since))) == set()
 
 
+@pytest.mark.parametrize("path", [ASCEND, AR, GPU_AR])
+def test_a_new_lock_has_the_new_path_and_says_so(tmp_path: Path, path: str) -> None:
+    trees = Trees(tmp_path)
+    stayed = sync.lock(trees.upgrade(trees.ascend_old, omni_base=trees.itself))
+    move(trees.ascend_old if path == ASCEND else trees.omni, path)
+    moved = sync.lock(trees.upgrade(trees.ascend_old, omni_base=trees.itself))
+    assert stayed.lock is not None
+    assert moved.lock is not None
+    assert path in (stayed.lock.after or "")
+    assert LATER[path] in (moved.lock.after or "")
+    assert [f"has in {LATER[path]} what was in {path}" in note for note in moved.report.notes].count(True) == 1
+    assert not any("follow it there" in note for note in stayed.report.notes)
+
+
 def test_verify_tells_the_import_and_nothing_that_stands_in_the_new_file(tmp_path: Path) -> None:
     trees = make(tmp_path)
     move(trees.ascend_old, ASCEND)

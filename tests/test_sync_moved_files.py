@@ -80,6 +80,18 @@ def test_an_upgrade_across_a_move_is_the_upgrade_without_it(tmp_path: Path, path
     assert upgrade(moved) == expected
 
 
+def test_a_file_that_was_there_before_its_class_is_no_base(tmp_path: Path) -> None:
+    stayed, moved = make(tmp_path / "stayed"), Trees(tmp_path / "moved")
+    lay_out(moved.ascend_old, {LATER[ASCEND]: "HELP = 1\n"})
+    commit(moved.ascend_old)
+    lay_out(moved.ascend_old, ASCEND_NEW)
+    move(moved.ascend_old, ASCEND)
+    for trees in (stayed, moved):
+        commit(trees.omni)
+        commit(trees.omni)
+    assert upgrade(moved) == upgrade(stayed)
+
+
 @pytest.mark.parametrize("stays", [False, True])
 @pytest.mark.parametrize("path", [ASCEND, AR, GPU_AR])
 def test_a_locked_file_that_moved_is_checked_at_its_new_path(tmp_path: Path, path: str, stays: bool) -> None:

@@ -80,14 +80,17 @@ def test_an_upgrade_across_a_move_is_the_upgrade_without_it(tmp_path: Path, path
     assert upgrade(moved) == expected
 
 
-def test_a_file_that_was_there_before_its_class_is_no_base(tmp_path: Path) -> None:
-    stayed, moved = make(tmp_path / "stayed"), Trees(tmp_path / "moved")
-    lay_out(moved.ascend_old, {LATER[ASCEND]: "HELP = 1\n"})
-    commit(moved.ascend_old)
-    lay_out(moved.ascend_old, ASCEND_NEW)
-    move(moved.ascend_old, ASCEND)
+@pytest.mark.parametrize("path", [ASCEND, GPU_AR])
+def test_a_file_that_was_there_before_its_class_is_no_base(tmp_path: Path, path: str) -> None:
+    stayed, moved = Trees(tmp_path / "stayed"), Trees(tmp_path / "moved")
+    lay_out(moved.ascend_old if path == ASCEND else moved.omni, {LATER[path]: "HELP = 1\n"})
     for trees in (stayed, moved):
+        commit(trees.ascend_old)
         commit(trees.omni)
+        lay_out(trees.ascend_old, ASCEND_NEW)
+        trees.edit(GPU_AR, "return info.get(", "self.note(info)\n        return info.get(")
+    move(moved.ascend_old if path == ASCEND else moved.omni, path)
+    for trees in (stayed, moved):
         commit(trees.omni)
     assert upgrade(moved) == upgrade(stayed)
 

@@ -27,7 +27,7 @@ Moves = Mapping[str, str]
 
 
 def find_moves(profile: Profile, tree: Tree, omni: Tree) -> Moves:
-    """Return the files of ``profile`` that ``tree`` lacks, with the files that have their classes now.
+    """Return the files of ``profile`` without their classes in ``tree``, with the files that have these now.
 
     ``omni`` has the derived modules.
     """

@@ -152,6 +152,28 @@ def test_a_new_lock_has_the_new_path_and_says_so(tmp_path: Path, path: str) -> N
     assert not any("follow it there" in note for note in stayed.report.notes)
 
 
+@pytest.mark.parametrize("path", [ASCEND, GPU_AR])
+def test_what_is_omnis_is_told_as_before_a_move(tmp_path: Path, path: str) -> None:
+    stayed, moved = make(tmp_path / "stayed"), make(tmp_path / "moved")
+    move(moved.ascend_old if path == ASCEND else moved.omni, path)
+    told = []
+    for trees in (stayed, moved):
+        commit(trees.omni)
+        commit(trees.ascend_old)
+        options = trees.check(ascend=trees.ascend_old, ascend_base="HEAD~1")
+        listed, explained = sync.blocks(options), sync.explain(options, BASE)
+        told.append(
+            (
+                [(block.unit, block.marked, (block.twin or "").partition("`")[0]) for block in listed.blocks],
+                listed.summary,
+                [(unit.unit, unit.base and unit.base.qualname, len(unit.hunks)) for unit in explained.units],
+            )
+        )
+    assert told[0] == told[1]
+    assert told[0][0]
+    assert all(any(f"what was in {path}" in note for note in one.notes) for one in (listed, explained))
+
+
 def test_verify_tells_the_import_and_nothing_that_stands_in_the_new_file(tmp_path: Path) -> None:
     trees = make(tmp_path)
     move(trees.ascend_old, ASCEND)

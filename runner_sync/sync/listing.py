@@ -40,6 +40,7 @@ def blocks(options: CheckOptions) -> Report:
     refuse_gone(given, modules)
     refuse_classless(given, modules)
     given = pairs.open_targets(options, given)
+    modules = find_modules(given)  # again, because a class that they follow may have moved
     found: list[Block] = []
     statuses: list[PortStatus] = []
     with blame_deepest_file(given):
@@ -56,7 +57,11 @@ def blocks(options: CheckOptions) -> Report:
         "blocks",
         inputs=trees.sources,
         blocks=tuple(found),
-        notes=(*_note_limits(trees, dict(tally)), *note_absent_files(given, [derived.path for derived in modules])),
+        notes=(
+            *given.note_moves(),
+            *_note_limits(trees, dict(tally)),
+            *note_absent_files(given, [derived.path for derived in modules]),
+        ),
         summary={f"gpu_{name}": count for name, count in sorted(tally.items())},
     )
     return next_commands.complete_commands(report, options, given)
@@ -124,9 +129,8 @@ def explain(options: CheckOptions, file: str, line: int | None = None) -> Report
     disk, reads the omni tree around it. Raises ``InputError`` for another file, for a line that does not exist, and if
     there is no upstream to compare with.
     """
-    given = inputs.open_omni(_choose_omni_tree(options, file))
+    given = pairs.open_targets(options, inputs.open_omni(_choose_omni_tree(options, file)))
     modules = find_modules(given)
-    given = pairs.open_targets(options, given)
     path, module, is_npu = _find_runner(given, modules, file)
     text = module.text if is_npu else given.omni.read(path) or ""
     count = len(text.removesuffix("\n").split("\n")) if text else 0
@@ -145,7 +149,7 @@ def explain(options: CheckOptions, file: str, line: int | None = None) -> Report
         inputs=trees.sources,
         units=units,
         changes=(FileChange(path, text, text),),
-        notes=tuple(_note_nearest_line(units, line)),
+        notes=(*given.note_moves(), *_note_nearest_line(units, line)),
     )
 
 

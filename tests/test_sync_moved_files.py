@@ -272,3 +272,12 @@ def test_translated_names_are_taken_from_the_new_files() -> None:
     assert rows[shared, module_name(LATER[GPU_AR])] == rows[shared, module_name(GPU_AR)] == module_name(AR)
     assert rows[capture] == module_name(LATER[ASCEND])
     assert with_moves(NPU, {}) is NPU
+
+
+@pytest.mark.parametrize("named", [VLLM_RUNNER, ""])
+def test_a_moved_vllm_runner_is_followed_by_rows_that_do_not_name_it(named: str) -> None:
+    """A row without ``vllm`` derives from vLLM's runner."""
+    new = "vllm/v1/worker/runner.py"
+    row = replace(NPU.modules[0], upstreams=(replace(NPU.modules[0].anchor, vllm=named),))
+    moved = with_moves(replace(NPU, modules=(row,)), {VLLM_RUNNER: new})
+    assert moved.vllm_of(moved.modules[0]).path == new

@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from runner_sync.model import PACKAGES, TITLES
 from runner_sync.naming import module_name, paths_of, project_of
-from runner_sync.profile import BUILT_IN, Anchor, Profile, RunnerModule
+from runner_sync.profile import BUILT_IN, VLLM_RUNNER, Anchor, Profile, RunnerModule
 from runner_sync.texts.import_entries import read_imports
 from runner_sync.trees import Tree, peek
 
@@ -148,5 +148,5 @@ def _move_module(module: RunnerModule, moves: Moves) -> RunnerModule:
 
 
 def _move_anchor(anchor: Anchor, moves: Moves) -> Anchor:
-    moved = replace(anchor, vllm=moves.get(anchor.vllm, anchor.vllm))
+    moved = replace(anchor, vllm=moves.get(anchor.vllm or VLLM_RUNNER, anchor.vllm))
     return replace(moved, path=moves[anchor.path], former=anchor.places) if anchor.path in moves else moved

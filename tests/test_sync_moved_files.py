@@ -35,17 +35,15 @@ def make(folder: Path) -> Trees:
     return trees
 
 
-def move(root: Path, path: str) -> None:
-    """Rename a file, and what its tree imports from it."""
+def move(trees: Trees, path: str, *, stays: bool = False) -> None:
+    """Rename a file, and what its tree imports from it; if the old file ``stays``, it only imports the class."""
+    root = trees.ascend_old if path == ASCEND else trees.omni
     (root / path).rename(root / LATER[path])
     for file in root.rglob("*.py"):
         file.write_text(file.read_text("utf-8").replace(module_name(path), module_name(LATER[path])), "utf-8")
-
-
-def leave_behind(root: Path, path: str) -> None:
-    """Put a file in the old place that only imports the class from the new one."""
-    stem = LATER[path].rpartition("/")[2].removesuffix(".py")
-    lay_out(root, {path: f"{OLD_IMPORTS}from .{stem} import {CLASSES[path]}\n"})
+    if stays:
+        stem = LATER[path].rpartition("/")[2].removesuffix(".py")
+        lay_out(root, {path: f"{OLD_IMPORTS}from .{stem} import {CLASSES[path]}\n"})
 
 
 def upgrade(trees: Trees) -> Mapping[str, str]:
@@ -67,9 +65,7 @@ def test_an_upgrade_across_a_move_is_the_upgrade_without_it(tmp_path: Path, path
     for trees in (stayed, moved):
         commit(trees.omni)
         trees.edit(GPU_AR, "return info.get(", "self.note(info)\n        return info.get(")
-    move(moved.ascend_old if path == ASCEND else moved.omni, path)
-    if stays:
-        leave_behind(moved.ascend_old if path == ASCEND else moved.omni, path)
+    move(moved, path, stays=stays)
     if path == ASCEND:
         lay_out(moved.ascend_old, {"vllm_ascend/worker/v2/runner.py": SECOND})
     commit(stayed.omni)
@@ -89,7 +85,7 @@ def test_a_file_that_was_there_before_its_class_is_no_base(tmp_path: Path, path:
         commit(trees.omni)
         lay_out(trees.ascend_old, ASCEND_NEW)
         trees.edit(GPU_AR, "return info.get(", "self.note(info)\n        return info.get(")
-    move(moved.ascend_old if path == ASCEND else moved.omni, path)
+    move(moved, path)
     for trees in (stayed, moved):
         commit(trees.omni)
     assert upgrade(moved) == upgrade(stayed)
@@ -104,9 +100,7 @@ def test_a_locked_file_that_moved_is_checked_at_its_new_path(tmp_path: Path, pat
         trees.write_lock()
         lay_out(trees.ascend_old, ASCEND_NEW)
         trees.edit(GPU_AR, "return info.get(", "self.note(info)\n        return info.get(")
-    move(moved.ascend_old if path == ASCEND else moved.omni, path)
-    if stays:
-        leave_behind(moved.ascend_old if path == ASCEND else moved.omni, path)
+    move(moved, path, stays=stays)
     drift = ("RS101", "RS201", "RS203")
     for trees in (stayed, moved):
         commit(trees.ascend_old)
@@ -127,9 +121,7 @@ def test_what_was_found_before_a_branch_is_none_of_its_own(tmp_path: Path, path:
     trees.write_lock()
     trees.edit(GPU_AR, "return info.get(", "self.note(info)\n        return info.get(")
     commit(trees.omni)
-    move(trees.omni, path)
-    if stays:
-        leave_behind(trees.omni, path)
+    move(trees, path, stays=stays)
     commit(trees.omni)
     (trees.omni / "other.py").write_text("", "utf-8")
     commit(trees.omni)
@@ -142,7 +134,7 @@ def test_what_was_found_before_a_branch_is_none_of_its_own(tmp_path: Path, path:
 def test_a_new_lock_has_the_new_path_and_says_so(tmp_path: Path, path: str) -> None:
     trees = Trees(tmp_path)
     stayed = sync.lock(trees.upgrade(trees.ascend_old, omni_base=trees.itself))
-    move(trees.ascend_old if path == ASCEND else trees.omni, path)
+    move(trees, path)
     moved = sync.lock(trees.upgrade(trees.ascend_old, omni_base=trees.itself))
     assert stayed.lock is not None
     assert moved.lock is not None
@@ -155,7 +147,7 @@ def test_a_new_lock_has_the_new_path_and_says_so(tmp_path: Path, path: str) -> N
 @pytest.mark.parametrize("path", [ASCEND, GPU_AR])
 def test_what_is_omnis_is_told_as_before_a_move(tmp_path: Path, path: str) -> None:
     stayed, moved = make(tmp_path / "stayed"), make(tmp_path / "moved")
-    move(moved.ascend_old if path == ASCEND else moved.omni, path)
+    move(moved, path)
     told = []
     for trees in (stayed, moved):
         commit(trees.omni)
@@ -176,7 +168,7 @@ def test_what_is_omnis_is_told_as_before_a_move(tmp_path: Path, path: str) -> No
 
 def test_verify_tells_the_import_and_nothing_that_stands_in_the_new_file(tmp_path: Path) -> None:
     trees = make(tmp_path)
-    move(trees.ascend_old, ASCEND)
+    move(trees, ASCEND)
     commit(trees.ascend_old)
     options = trees.check(ascend=trees.ascend_old, ascend_base="HEAD~1", vllm_base="0.20.0")
     found = sync.verify(replace(options, typecheck="none")).findings

@@ -13,6 +13,7 @@ from dataclasses import replace
 from runner_sync.errors import InputError
 from runner_sync.lock import Entry
 from runner_sync.model import TITLES
+from runner_sync.sync.classes.whole_classes import read_whole
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.trees import inputs, pairs
 from runner_sync.sync.trees.runners import DerivedModule, make_path_error
@@ -113,7 +114,7 @@ def _add_upstream(module: CheckModule, derived: DerivedModule, given: inputs.Inp
     If the target has no such file (0.12 had ``worker_v1.py``), a worker is returned unchanged, and a runner raises
     ``InputError``.
     """
-    text = followed.read(module.upstream_path)
+    text = read_whole(followed, module.upstream_path, given)
     if text is None:
         if derived.module not in given.profile.runners:
             return module
@@ -155,10 +156,10 @@ class _UpstreamReader:
         """Return the text of ``path`` at ``ref``; ``None`` if that revision has no such file."""
         followed = self._given.followed
         if followed is not None and pairs.is_ref_of(ref, followed):
-            return followed.read(path)
+            return read_whole(followed, path, self._given)
         if ref not in self._trees:
             self._trees[ref] = pairs.open_followed_at(ref, self._given, self._options)
-        return self._trees[ref].read(path)
+        return read_whole(self._trees[ref], path, self._given)
 
 
 def _add_named_base(module: CheckModule, ref: str, read: _UpstreamReader, *, needed: bool) -> CheckModule:
@@ -226,7 +227,7 @@ def _add_vllm(
         return list(described)
     profile = given.profile
     return [
-        replace(module, vllm_text=tree.read(profile.vllm_of(derived.module).path))
+        replace(module, vllm_text=read_whole(tree, profile.vllm_of(derived.module).path, given))
         if derived.module in profile.runners
         else module
         for module, derived in zip(described, modules, strict=True)

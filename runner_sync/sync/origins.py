@@ -15,6 +15,7 @@ from runner_sync.digests import digest
 from runner_sync.lineage.provenance import Known, Span, trace
 from runner_sync.markers import read_markers
 from runner_sync.model import TITLES, BaseRef, Lineage, Source, Unit
+from runner_sync.sync.classes.whole_classes import read_whole
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.synced.inference import (
     find_candidates,
@@ -183,7 +184,7 @@ def trace_gpu(trees: Trees, derived: DerivedModule) -> Iterator[Traced]:
 def _read_vllm_units(trees: Trees, derived: DerivedModule) -> dict[str, Unit]:
     """Return vLLM's own units by unqualified name, because GPU and vLLM classes have different names."""
     path = trees.given.profile.vllm_of(derived.module).path
-    text = trees.vllm.read(path) if trees.vllm is not None else None
+    text = read_whole(trees.vllm, path, trees.given) if trees.vllm is not None else None
     if text is None:
         return {}
     return {name.rpartition(".")[2]: unit for name, unit in unit_table(text, path).items()}

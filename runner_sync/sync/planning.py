@@ -21,6 +21,7 @@ from runner_sync.sync.classes.device_code import DeviceCode
 from runner_sync.sync.classes.hierarchy import find_hierarchy, make_variant_finder
 from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.sync.classes.undefined import Attributes
+from runner_sync.sync.classes.whole_classes import read_whole
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.synced.bases import Bases
 from runner_sync.sync.synced.twin_bases import TwinBases
@@ -175,7 +176,7 @@ def _start_missing(
 def _read_vllm_of_twin(module: RunnerModule, given: inputs.Inputs) -> ModuleRevision | None:
     """Return the vLLM module that the GPU twin derives from; ``None`` if it is not at hand."""
     path = given.profile.vllm_of(module).path
-    text = given.vllm.read(path) if given.vllm is not None else None
+    text = read_whole(given.vllm, path, given) if given.vllm is not None else None
     return ModuleRevision(given.vllm.source.ref, text, path) if given.vllm is not None and text is not None else None
 
 
@@ -212,7 +213,7 @@ def _make_job(derived: DerivedModule, run: _Run) -> ModuleJob:
             apart=find_units_apart(given.lock, derived.path, given.profile.followed),
             infer=memo.closest,
             causes=bases.make_causes(derived),
-            variants=make_variant_finder(derived, module_texts, bases),
+            variants=make_variant_finder(derived, module_texts, bases.revisions.read_locked),
         ),
         twin,
         find_hierarchy(

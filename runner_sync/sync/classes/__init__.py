@@ -3,6 +3,7 @@
 Comes in: trees and module texts. Goes out: members by class, and names that nothing defines. May touch: the trees, by
 reading.
 
-- ``hierarchy`` and ``module_texts`` for inheritance and conditional bases;
+- ``hierarchy`` and ``module_texts`` for inheritance and conditional bases; ``whole_classes`` reads an upstream class
+  with what it inherits;
 - ``undefined`` for attributes that nothing sets, ``device_code`` for calls that do nothing without a GPU.
 """

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from runner_sync.compose.imports import add_import
 from runner_sync.errors import InputError
+from runner_sync.model import Project
 from runner_sync.naming import Import, module_name, project_of
 from runner_sync.profile import Profile
 from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.sync.options import UpgradeOptions
-from runner_sync.sync.synced.bases import Bases
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.texts.member_text import find_reached, self_names_of
@@ -222,7 +222,7 @@ def _find_names_used(
 
 
 def make_variant_finder(
-    derived: DerivedModule, module_texts: ModuleTexts, bases: Bases
+    derived: DerivedModule, module_texts: ModuleTexts, read_locked: Callable[[Project, str, str], ModuleRevision]
 ) -> Callable[[str], Sequence[Variant]]:
     """Make a function that returns the variants of the module's class, with their methods at a base revision and now.
 
@@ -233,7 +233,8 @@ def make_variant_finder(
         else:
             from vllm_ascend.worker.model_runner_v1 import NPUModelRunner  # the one that is copied
 
-    Skips a variant that did not exist at that revision: whoever made it a base later has seen its methods.
+    ``read_locked`` reads a project's module at a revision. Skips a variant that did not exist at that revision: whoever
+    made it a base later has seen its methods.
     """
     anchor, dotted = derived.module.anchor, module_name(derived.path)
 
@@ -244,7 +245,7 @@ def make_variant_finder(
             if source is None or project_of(owner.module) != anchor.project or owner.name == anchor.name:
                 continue
             path, text = source
-            old = texts.members(bases.revisions.read_locked(anchor.project, ref, path).text, owner.name, path)
+            old = texts.members(read_locked(anchor.project, ref, path).text, owner.name, path)
             if old:
                 new = texts.members(text, owner.name, path)
                 known.append(

@@ -130,7 +130,7 @@ class ModuleTexts:
         members: dict[str, str | None] = {}
         upstream: set[str] = set()
         vllm: dict[str, str] = {}
-        _, *parents = mro.linearise(Class(dotted, class_name, text), self._find_parents)
+        parents = self.find_ancestors(text, class_name, dotted)
         for owner in parents:
             project = project_of(owner.module)
             for member, body in texts.members(owner.text, owner.name, owner.module).items():
@@ -140,6 +140,10 @@ class ModuleTexts:
                 elif project == "vllm":
                     vllm.setdefault(member, body)
         return Inherited(members, frozenset(owner.name for owner in parents), {}, frozenset(upstream), vllm)
+
+    def find_ancestors(self, text: str, class_name: str, dotted: str) -> list[Class]:
+        """Return the classes that ``class_name`` of module ``dotted`` inherits from, nearest first by its MRO."""
+        return mro.linearise(Class(dotted, class_name, text), self._find_parents)[1:]
 
     def find_given_names(self, dotted: str, name: str, *, have: Collection[str] = ()) -> frozenset[str]:
         """Return the names that a class and its omni bases, except those in ``have``, give their instances."""
@@ -154,7 +158,7 @@ class ModuleTexts:
         That is the next class of the MRO that has it and, as long as each version calls ``super()`` in turn, those
         behind it.
         """
-        for owner in mro.linearise(Class(dotted, class_name, text), self._find_parents)[1:]:
+        for owner in self.find_ancestors(text, class_name, dotted):
             body = texts.members(owner.text, owner.name, owner.module).get(member)
             if body is not None:
                 yield owner

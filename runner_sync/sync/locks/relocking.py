@@ -18,6 +18,7 @@ from runner_sync.lineage.alignment import aligned_with
 from runner_sync.lineage.inlined import append_helpers, find_twin_helpers
 from runner_sync.lock import Entry, Lock, is_lock, load
 from runner_sync.model import BaseRef, Project
+from runner_sync.sync.classes.whole_classes import read_whole
 from runner_sync.sync.options import Progress, UpgradeOptions
 from runner_sync.sync.synced.locked import find_changed_unit
 from runner_sync.sync.synced.revisions import Revisions, is_shallow, refuse_shallow
@@ -221,7 +222,7 @@ class RecordedBases:
     def _has_moved(self, ref: BaseRef) -> bool:
         """Whether the tree at hand has another text of the unit than the locked one."""
         tree = self.given.trees.get(ref.project)
-        text = tree.read(ref.path) if tree is not None else None
+        text = read_whole(tree, ref.path, self.given) if tree is not None else None
         if text is None:
             return True
         now = Reading(ref.path, text)

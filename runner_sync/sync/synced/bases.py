@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import partial
 
 from packaging.version import Version
 
@@ -16,6 +17,7 @@ from runner_sync.lineage.timeline import Timeline
 from runner_sync.lock import ASKED
 from runner_sync.model import TITLES
 from runner_sync.naming import Import, paths_of, project_of
+from runner_sync.sync.classes.whole_classes import find_parent_files, read_whole
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.synced import window
 from runner_sync.sync.synced.revisions import Revisions
@@ -29,7 +31,7 @@ from runner_sync.sync.trees.runners import (
     make_path_error,
 )
 from runner_sync.texts.import_entries import read_imports
-from runner_sync.trees import InGit, Tree
+from runner_sync.trees import InGit, Revision, Tree
 from runner_sync.units import texts
 from runner_sync.upgrade import Causes, ModuleRevision
 
@@ -73,7 +75,7 @@ class Bases:
             return None
         inputs.require_one_followed(self.given.profile)
         anchor = derived.module.anchor
-        path, text = anchor.path, tree.read(anchor.path)
+        path, text = anchor.path, read_whole(tree, anchor.path, self.given)
         if text is None and derived.module.upstreams == self.modules[0].module.upstreams:
             raise make_path_error(tree, anchor)
         if text is None:
@@ -122,7 +124,7 @@ class Bases:
         Inference takes the commits of a checkout that are closest to the units, or the releases within the window.
         """
         tree = inputs.require_tree(self._followed, self.given.followed)
-        now = ModuleRevision(tree.source.ref, tree.read(path) or "", path)
+        now = ModuleRevision(tree.source.ref, read_whole(tree, path, self.given) or "", path)
         places = (*self._find_former_places(path, tree), path)
         if (base := self.options.base(self._followed)) is not None:
             return [*self._read_since(base, tree, places), now]
@@ -137,9 +139,11 @@ class Bases:
                 for unit in texts.unit_texts(derived.text, derived.path).items()
             ]
             wanted = {(name.rpartition(".")[2], text) for name, text in units}
-            known = history.read_timeline(tree, places, {name for name, _ in wanted}, self.options.progress)
+            parents, names = find_parent_files(tree, path, self.given), {name for name, _ in wanted}
+            known = history.read_timeline(tree, places, names, self.options.progress, parents=parents)
             self._timelines[path] = known
-            return [*history.find_closest(tree, known, wanted), now]
+            read = partial(self._read_at, places) if parents else partial(_read_blob, tree)
+            return [*history.find_closest(known, wanted, read), now]
         newest = tree.source.version
         if newest is None:
             raise InputError(
@@ -147,6 +151,10 @@ class Bases:
                 f"nor a release; name the old {self._followed} with --{inputs.option_word(self._followed)}-base."
             )
         return [*self._search_window(places, newest, now), now]
+
+    def _read_at(self, places: Sequence[str], revision: Revision) -> ModuleRevision:
+        """Return a revision of the first of ``places`` with what its classes inherited then."""
+        return replace(self.revisions.at(self._followed, revision.commit, *places), ref=revision.commit[:10])
 
     def _find_former_places(self, path: str, tree: Tree) -> list[str]:
         """Return the files from which omni's modules import the class of ``path``, and which ``tree`` lacks; also
@@ -217,6 +225,10 @@ class Bases:
 
     def _find_modules_following(self, path: str) -> list[DerivedModule]:
         return [derived for derived in self.modules if derived.module.anchor.path == path]
+
+
+def _read_blob(tree: InGit, revision: Revision) -> ModuleRevision:
+    return ModuleRevision(revision.commit[:10], tree.read_blob(revision.blob), revision.path)
 
 
 def _list_imports(derived: DerivedModule) -> Collection[Import]:

@@ -16,6 +16,7 @@ from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.model import BaseRef
 from runner_sync.sync import memo
+from runner_sync.sync.classes.whole_classes import read_whole
 from runner_sync.sync.options import CheckOptions, UpgradeOptions
 from runner_sync.sync.synced.bases import Bases
 from runner_sync.sync.trees import inputs, pairs
@@ -53,7 +54,11 @@ def _find_locked_candidates(
             trees[ref] = trees.get(ref) or pairs.open_followed_at(ref, given, options)
         yield (
             derived,
-            tuple(ModuleRevision(ref, text, path) for ref in refs if (text := trees[ref].read(path)) is not None),
+            tuple(
+                ModuleRevision(ref, text, path)
+                for ref in refs
+                if (text := read_whole(trees[ref], path, given)) is not None
+            ),
         )
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from runner_sync.errors import InputError
 from runner_sync.model import TITLES, BaseRef, Project
+from runner_sync.sync.classes.whole_classes import read_whole
 from runner_sync.sync.options import Progress
 from runner_sync.sync.synced.locked import ANEW, find_changed_unit, require_locked
 from runner_sync.sync.trees import inputs
@@ -79,7 +80,7 @@ class Revisions:
         """
         tree = self.open_tree(project, ref)
         places = dict.fromkeys(place for path in paths for place in self.given.places_of(path))
-        found = [(text, path) for path in places if (text := tree.read(path)) is not None]
+        found = [(text, path) for path in places if (text := read_whole(tree, path, self.given)) is not None]
         if self.given.moves:
             found.sort(key=lambda one: not any(has_class_of(self.given.profile, path, one[0]) for path in paths))
         return ModuleRevision(ref, *next(iter(found), ("", paths[-1])))

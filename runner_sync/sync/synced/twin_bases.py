@@ -13,6 +13,7 @@ from packaging.version import Version
 
 from runner_sync import sources
 from runner_sync.errors import InputError
+from runner_sync.sync.classes.whole_classes import read_whole
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.synced import window
 from runner_sync.sync.synced.revisions import UNSHALLOW, Revisions, is_shallow
@@ -301,7 +302,7 @@ class TwinBases:
         if now is None or base is None:
             return now is not None
         path = self.modules[0].module.anchor.path
-        return now.read(path) != self.revisions.at(self.given.profile.followed, base, path).text
+        return read_whole(now, path, self.given) != self.revisions.at(self.given.profile.followed, base, path).text
 
     def _is_candidate(self, ref: str) -> bool:
         version = self.revisions.open_tree("vllm-omni", ref).source.version
@@ -331,7 +332,7 @@ class TwinBases:
         given = self.options.vllm
         if given.is_given and self.given.vllm is not None:
             tree, path = self.given.vllm, self.given.profile.vllm_of(derived.module).path
-            return ModuleRevision(tree.source.ref, tree.read(path) or "", path)
+            return ModuleRevision(tree.source.ref, read_whole(tree, path, self.given) or "", path)
         version = sources.declared_vllm(self.given.omni)
         if version is None:
             raise InputError(

@@ -6,38 +6,60 @@ May touch: what ``sources`` touches, and the cache folder.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from runner_sync.lineage.alignment import Change, since_alignment
 from runner_sync.lineage.timeline import Timeline, methods, nearest
 from runner_sync.sync.memo import recall
 from runner_sync.sync.options import Progress
-from runner_sync.trees import InGit
+from runner_sync.trees import InGit, Revision
 from runner_sync.upgrade import ModuleRevision
 
 
-def read_timeline(tree: InGit, places: Sequence[str], names: Collection[str], progress: Progress) -> Timeline:
-    """Read every revision of a file at ``places`` once and keep the methods in ``names``."""
-    revisions = tuple(reversed(tree.history(*places)))
+def read_timeline(
+    tree: InGit, places: Sequence[str], names: Collection[str], progress: Progress, *, parents: Sequence[str] = ()
+) -> Timeline:
+    """Read every revision of a file at ``places`` once and keep the methods in ``names``.
+
+    ``parents`` are the files of base classes, whose methods count where the file has none of the name. With them, only
+    first-parent commits are read.
+    """
+    states = _read_states(tree, places, parents) if parents else [(r, (r.blob,)) for r in tree.history(*places)[::-1]]
 
     def read_methods() -> object:
         texts: dict[str, int] = {}
         rows = []
-        for k, revision in enumerate(revisions):
-            progress(f"comparing revisions of {tree.source.project}", k + 1, len(revisions))
-            found = methods(tree.read_blob(revision.blob))
+        for k, (_revision, blobs) in enumerate(states):
+            progress(f"comparing revisions of {tree.source.project}", k + 1, len(states))
+            found = dict(ChainMap(*(methods(tree.read_blob(blob)) for blob in blobs)))
             rows.append({name: texts.setdefault(found[name], len(texts)) for name in names if name in found})
         return [list(texts), rows]
 
-    texts, rows = recall("methods", [*sorted(names), "", *(revision.blob for revision in revisions)], read_methods)
+    key = [*sorted(names), "", *(" ".join(blobs) for _revision, blobs in states)]
+    texts, rows = recall("methods", key, read_methods)
+    revisions = tuple(revision for revision, _blobs in states)
     return Timeline(revisions, tuple({name: texts[at] for name, at in row.items()} for row in rows))
 
 
-def find_closest(tree: InGit, known: Timeline, wanted: Collection[tuple[str, str]]) -> list[ModuleRevision]:
+def _read_states(tree: InGit, places: Sequence[str], parents: Sequence[str]) -> list[tuple[Revision, tuple[str, ...]]]:
+    """Return the first-parent commits that changed a file or its ``parents``, oldest first, with the blobs of each."""
+    states, blobs = list[tuple[Revision, tuple[str, ...]]](), dict[str, str]()
+    for step in reversed(tree.steps([*places, *parents])):
+        blobs |= {one.path: one.blob for one in step}
+        if (path := next((path for path in places if blobs.get(path)), None)) is not None:
+            revision = replace(step[0], blob=blobs[path], path=path)
+            states.append((revision, tuple(filter(None, map(blobs.get, [path, *parents])))))
+    return states
+
+
+def find_closest(
+    known: Timeline, wanted: Collection[tuple[str, str]], read: Callable[[Revision], ModuleRevision]
+) -> list[ModuleRevision]:
     """Return the revisions closest to the ``wanted`` units (method name and text), oldest first."""
-    chosen = [known.revisions[k] for k in nearest(known, wanted)]
-    return [ModuleRevision(one.commit[:10], tree.read_blob(one.blob), one.path) for one in chosen]
+    return [read(known.revisions[k]) for k in nearest(known, wanted)]
 
 
 def find_alignments(tree: InGit, mine: Sequence[str], twin: Sequence[str], *, catches_up: bool) -> list[str]:

@@ -1,0 +1,137 @@
+"""Read an upstream module as if the followed class defined itself what it inherits from its own package.
+
+A copy follows a method, wherever upstream keeps it. So a method that moved into a mixin or another base class of the
+same package is not gone, and neither is what stayed behind in an old class that only inherits from its successor.
+
+Comes in: a tree, a path, a run's inputs. Goes out: the text of the module. May touch: the tree, by reading.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+
+from runner_sync.errors import InputError
+from runner_sync.model import PACKAGES
+from runner_sync.naming import Import, module_name
+from runner_sync.profile import Profile
+from runner_sync.sync.trees.inputs import Inputs
+from runner_sync.texts.import_entries import read_imports
+from runner_sync.texts.names import defined_names, undefined_names
+from runner_sync.trees import Tree
+from runner_sync.units import texts
+
+
+def read_whole(tree: Tree, path: str, given: Inputs) -> str | None:
+    """Return the text of ``path`` with the inherited methods added to each class that the profile follows there.
+
+    The text is as in the tree if omni overrides none of these methods, or if a module does not parse. Returns ``None``
+    if the tree has no such file.
+    """
+    text = tree.read(path)
+    if text is None:
+        return None
+    for name in _list_followed(given.profile, tree, path):
+        with suppress(InputError, SyntaxError):  # whoever reads the module reports what is wrong with it
+            text = _complete(text, name, path, _find_inherited(name, text, path, tree, given))
+    return text
+
+
+def find_parent_files(tree: Tree, path: str, given: Inputs) -> tuple[str, ...]:
+    """Return the other files from which `read_whole` takes methods."""
+    text, places = tree.read(path), list[str]()
+    for name in _list_followed(given.profile, tree, path) if text is not None else ():
+        with suppress(InputError, SyntaxError):
+            places += [parent.path for parent in _find_inherited(name, text or "", path, tree, given)]
+    return tuple(dict.fromkeys(place for place in places if place != path))
+
+
+def _list_followed(profile: Profile, tree: Tree, path: str) -> list[str]:
+    """Return the classes of ``path`` that the modules of ``profile`` follow, or that their GPU twins derive from."""
+    anchors = [anchor for module in profile.modules for anchor in (*module.upstreams, profile.vllm_of(module))]
+    project = tree.source.project
+    return [*dict.fromkeys(a.name for a in anchors if a.name and a.project == project and path in a.places)]
+
+
+def _find_inherited(name: str, text: str, path: str, tree: Tree, given: Inputs) -> list[_Inherited]:
+    """Return what class ``name`` of the module ``text`` inherits from its own package, nearest class first.
+
+    Returns nothing if omni overrides none of these methods, or if a base of the class is conditional.
+    """
+    if not _may_inherit(name, text, PACKAGES[tree.source.project]):
+        return []
+    from runner_sync.sync.classes.module_texts import ModuleTexts
+
+    if any(len(base.origins) > 1 for base in texts.bases_of(text, name, path)):
+        return []
+    module_texts = ModuleTexts({tree.source.project: tree})
+    known, found = {*texts.members(text, name, path)}, list[_Inherited]()
+    for parent in module_texts.find_ancestors(text, name, module_name(path)):
+        table, prefix = texts.unit_table(parent.text, parent.module), f"{parent.name}."
+        units = {full.removeprefix(prefix): unit for full, unit in table.items() if full.startswith(prefix)}
+        methods = {own: u.text for own, u in units.items() if u.kind == "method" and own not in known}
+        if methods and (place := module_texts.find_module(parent.module)) is not None:
+            found.append(_Inherited(*place, methods))
+        known |= units.keys()
+    overridden = _find_method_names(tuple(_iter_omni_texts(given)))
+    return found if any(parent.methods.keys() & overridden for parent in found) else []
+
+
+@dataclass(frozen=True, slots=True)
+class _Inherited:
+    """A module with a base class, and the methods that a class has from there."""
+
+    path: str
+    text: str
+    methods: Mapping[str, str]
+
+
+def _iter_omni_texts(given: Inputs) -> Iterator[str]:
+    """Yield the texts of the derived modules and of their GPU twins."""
+    paths = [path for module in given.profile.modules for path in (*module.paths, *module.twin_paths)]
+    yield from (text for path in dict.fromkeys(paths) if (text := given.omni.read(path)) is not None)
+
+
+@lru_cache(maxsize=8)
+def _find_method_names(module_texts: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(name for text in module_texts for name in _METHOD.findall(text))
+
+
+_METHOD = re.compile(r"^ +(?:async )?def (\w+)", re.MULTILINE)
+
+
+def _may_inherit(name: str, text: str, package: str) -> bool:
+    """Whether a base class of class ``name`` may be of ``package``, told without parsing: most revisions have none."""
+    head = re.search(rf"^class {re.escape(name)}\(([^)]*)\)", text, re.MULTILINE)
+    own = re.findall(rf"^\s*from (?:\.|{package}\b)[\w.]* import (\([^)]*\)|[^\n]*)", text, re.MULTILINE)
+    own += re.findall(rf"^\s*import ({package}\b[^\n]*)", text, re.MULTILINE)
+    known = {*re.findall(r"^(?:class )?(\w+)\b", text, re.MULTILINE), *re.findall(r"\w+", " ".join(own))}
+    return head is not None and not known.isdisjoint(re.findall(r"\w+", head[1]))
+
+
+def _complete(text: str, name: str, path: str, inherited: Sequence[_Inherited]) -> str:
+    """Return the module ``text`` with ``inherited`` methods added to class ``name``, and what they need imported."""
+    if inherited:
+        from runner_sync.units.changing import insert_member
+        from runner_sync.units.pieces import join
+    for parent in inherited:
+        text = join(insert_member(texts.parsed(text, path), name, "\n".join(parent.methods.values())))
+        text = text if parent.path == path else _add_imports(text, parent)
+    return text
+
+
+def _add_imports(text: str, parent: _Inherited) -> str:
+    """Return ``text`` with imports of the names that it uses and only the parent's module defines or imports."""
+    from runner_sync.compose.imports import add_import
+
+    imported, own = read_imports(parent.text, parent.path), defined_names(parent.text)
+    module = module_name(parent.path)
+    for name in sorted(undefined_names(text)):
+        if name in imported:
+            text = add_import(text, imported[name])
+        elif name in own:
+            text = add_import(text, Import(module, name, name))
+    return text

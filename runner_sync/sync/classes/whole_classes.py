@@ -17,8 +17,10 @@ from functools import lru_cache
 from runner_sync.errors import InputError
 from runner_sync.model import PACKAGES
 from runner_sync.naming import Import, module_name
-from runner_sync.profile import Profile
+from runner_sync.profile import Anchor, Profile
+from runner_sync.sync.classes.renamed_classes import find_new_name, swap_names
 from runner_sync.sync.trees.inputs import Inputs
+from runner_sync.sync.trees.moved_files import defines
 from runner_sync.texts.import_entries import read_imports
 from runner_sync.texts.names import defined_names, undefined_names
 from runner_sync.trees import Tree
@@ -36,6 +38,7 @@ def read_whole(tree: Tree, path: str, given: Inputs) -> str | None:
         return None
     for name in _list_followed(given.profile, tree, path):
         with suppress(InputError, SyntaxError):  # whoever reads the module reports what is wrong with it
+            text = _with_old_name(text, name, given)
             text = _complete(text, name, path, _find_inherited(name, text, path, tree, given))
     return text
 
@@ -45,8 +48,31 @@ def find_parent_files(tree: Tree, path: str, given: Inputs) -> tuple[str, ...]:
     text, places = tree.read(path), list[str]()
     for name in _list_followed(given.profile, tree, path) if text is not None else ():
         with suppress(InputError, SyntaxError):
-            places += [parent.path for parent in _find_inherited(name, text or "", path, tree, given)]
+            named = _with_old_name(text or "", name, given)
+            places += [parent.path for parent in _find_inherited(name, named, path, tree, given)]
     return tuple(dict.fromkeys(place for place in places if place != path))
+
+
+def find_name_now(tree: Tree, anchor: Anchor, given: Inputs) -> str:
+    """Return the new name of the class of ``anchor`` in ``tree``; empty if it has its old one, or none is known."""
+    with suppress(SyntaxError):
+        return _find_new_name(tree.read(anchor.path) or "", anchor.name, given)
+    return ""
+
+
+def _with_old_name(text: str, name: str, given: Inputs) -> str:
+    """Return ``text`` with the class that ``name`` means, or that has succeeded it, called ``name``."""
+    new_name = _find_new_name(text, name, given)
+    return swap_names(text, name, new_name) if new_name else text
+
+
+def _find_new_name(text: str, name: str, given: Inputs) -> str:
+    """Return what `find_new_name` tells. A name that no runner mentions is misspelt in the configuration."""
+    if defines(name, text):
+        return ""
+    omnis = tuple(_iter_omni_texts(given))
+    is_known = any(re.search(rf"\b{re.escape(name)}\b", omni) for omni in omnis)
+    return find_new_name(text, name, _find_method_names(omnis) if is_known else ())
 
 
 def _list_followed(profile: Profile, tree: Tree, path: str) -> list[str]:

@@ -6,6 +6,7 @@ the GPU twins. May touch: what ``sources`` touches.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,7 +18,8 @@ from runner_sync.lineage.timeline import Timeline
 from runner_sync.lock import ASKED
 from runner_sync.model import TITLES
 from runner_sync.naming import Import, paths_of, project_of
-from runner_sync.sync.classes.whole_classes import find_parent_files, read_whole
+from runner_sync.profile import Anchor
+from runner_sync.sync.classes.whole_classes import find_name_now, find_parent_files, read_whole
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.synced import window
 from runner_sync.sync.synced.revisions import Revisions
@@ -82,7 +84,19 @@ class Bases:
             note = f"{self._followed} {tree.source.ref} has no {path}: the modules that follow it stay as they are"
             self.revisions.add_note(note)
             return None
+        self._note_new_name(anchor, tree)
         return ModuleRevision(tree.source.ref, text, path)
+
+    def _note_new_name(self, anchor: Anchor, tree: Tree) -> None:
+        """Note a class that has a new name in ``tree``, and what its old name asks for."""
+        new_name = find_name_now(tree, anchor, self.given)
+        if not new_name:
+            return
+        is_alias = re.search(rf"^{anchor.name}\b", tree.read(anchor.path) or "", re.MULTILINE)
+        self.revisions.add_note(
+            f"{TITLES[self._followed]} {tree.source.ref} calls {anchor.name} of {anchor.path} {new_name} now: the "
+            f"runners follow it{'' if is_alias else '; import it by its new name'}"
+        )
 
     def read_settled(self, derived: DerivedModule) -> ModuleRevision | None:
         """Return the upstream module at the last upgrade in the lock, which asked about what omni hides of it.
@@ -142,7 +156,8 @@ class Bases:
             parents, names = find_parent_files(tree, path, self.given), {name for name, _ in wanted}
             known = history.read_timeline(tree, places, names, self.options.progress, parents=parents)
             self._timelines[path] = known
-            read = partial(self._read_at, places) if parents else partial(_read_blob, tree)
+            is_plain = not parents and now.text == tree.read(path)
+            read = partial(_read_blob, tree) if is_plain else partial(self._read_at, places)
             return [*history.find_closest(known, wanted, read), now]
         newest = tree.source.version
         if newest is None:

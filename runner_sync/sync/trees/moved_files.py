@@ -68,10 +68,10 @@ def describe_moves(moves: Moves, refs: Mapping[str, str]) -> tuple[str, ...]:
 def has_class_of(profile: Profile, path: str, text: str) -> bool:
     """Whether ``text`` defines a class for which ``profile`` names ``path``."""
     anchors = [a for module in profile.modules for a in (*module.upstreams, module.gpu) if a is not None]
-    return any(anchor.path == path and _defines(anchor.name, text) for anchor in anchors)
+    return any(anchor.path == path and defines(anchor.name, text) for anchor in anchors)
 
 
-def _defines(name: str, text: str) -> bool:
+def defines(name: str, text: str) -> bool:
     """Whether a module has class ``name`` at its top level."""
     return re.search(rf"^class {re.escape(name)}\b", text, re.MULTILINE) is not None
 
@@ -88,7 +88,7 @@ def _list_places(profile: Profile, tree: Tree) -> Iterator[tuple[str, str]]:
             places += [(module.gpu.path, module.gpu.name)] if module.gpu is not None else []
             present = (path for path in module.paths if tree.read(path) is not None)
             places.append((next(present, module.paths[0]), module.name))
-        yield from ((path, name) for path, name in places if name and not _defines(name, tree.read(path) or ""))
+        yield from ((path, name) for path, name in places if name and not defines(name, tree.read(path) or ""))
 
 
 def _follow_import(name: str, path: str, tree: Tree) -> str | None:
@@ -97,7 +97,7 @@ def _follow_import(name: str, path: str, tree: Tree) -> str | None:
     Returns ``None`` if the import gives the class another name, or leads to no class.
     """
     seen = [path]
-    while (text := tree.read(seen[-1])) is not None and not _defines(name, text):
+    while (text := tree.read(seen[-1])) is not None and not defines(name, text):
         try:
             entry = read_imports(text, seen[-1]).get(name)
         except SyntaxError:

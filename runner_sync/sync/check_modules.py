@@ -13,7 +13,7 @@ from dataclasses import replace
 from runner_sync.errors import InputError
 from runner_sync.lock import Entry
 from runner_sync.model import TITLES
-from runner_sync.sync.classes.whole_classes import read_whole
+from runner_sync.sync.classes.whole_classes import read_whole, read_whole_twin
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.trees import inputs, pairs
 from runner_sync.sync.trees.runners import DerivedModule, make_path_error
@@ -81,7 +81,7 @@ def describe_module(given: inputs.Inputs, derived: DerivedModule) -> CheckModule
         derived.path,
         derived.text,
         gpu_path=twin.path if twin is not None else "",
-        gpu_text=given.read_twin(derived.module),
+        gpu_text=read_whole_twin(derived.module, given),
         entries=tuple(given.lock.of(derived.path)),
         upstream_path=derived.module.anchor.path,
     )

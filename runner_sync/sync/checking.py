@@ -17,6 +17,7 @@ from runner_sync.config import Config
 from runner_sync.errors import InputError
 from runner_sync.model import TITLES, FileChange, Finding, Report, Source
 from runner_sync.sync import baseline_file, check_modules, recalled_checks, selection
+from runner_sync.sync.classes.real_places import with_real_places
 from runner_sync.sync.nested import blame_deepest_file
 from runner_sync.sync.notes import check_notes, gone_commits, next_commands
 from runner_sync.sync.options import CheckOptions
@@ -286,7 +287,7 @@ def _run_rules(run: _Run) -> CheckResult:
             baseline=baseline_file.read_baseline(options, given),
             changed=run.changed,
             opinion=run.opinion,
-            recall=recalled_checks.find,
+            recall=with_real_places(recalled_checks.find, given),
         )
 
 

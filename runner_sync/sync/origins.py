@@ -15,7 +15,7 @@ from runner_sync.digests import digest
 from runner_sync.lineage.provenance import Known, Span, trace
 from runner_sync.markers import read_markers
 from runner_sync.model import TITLES, BaseRef, Lineage, Source, Unit
-from runner_sync.sync.classes.whole_classes import read_whole
+from runner_sync.sync.classes.whole_classes import read_whole, read_whole_twin
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.synced.inference import (
     find_candidates,
@@ -129,7 +129,7 @@ def trace_npu(trees: Trees, derived: DerivedModule) -> Iterator[Traced]:
 
 def find_twins(given: inputs.Inputs, derived: DerivedModule) -> dict[str, Unit]:
     """Return the units of the module's GPU twin by their NPU names."""
-    text = given.read_twin(derived.module)
+    text = read_whole_twin(derived.module, given)
     if text is None or derived.module.gpu is None:
         return {}
     table = unit_table(text, derived.module.gpu.path)

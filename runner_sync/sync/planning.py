@@ -21,7 +21,7 @@ from runner_sync.sync.classes.device_code import DeviceCode
 from runner_sync.sync.classes.hierarchy import find_hierarchy, make_variant_finder
 from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.sync.classes.undefined import Attributes
-from runner_sync.sync.classes.whole_classes import read_whole
+from runner_sync.sync.classes.whole_classes import read_whole, read_whole_twin
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.synced.bases import Bases
 from runner_sync.sync.synced.twin_bases import TwinBases
@@ -349,6 +349,6 @@ def find_units_apart(lock: locks.Lock, path: str, followed: Project) -> frozense
 def find_uses_by_others(derived: DerivedModule, modules: Sequence[DerivedModule], given: inputs.Inputs) -> Elsewhere:
     """Return what the modules other than ``derived``, and their GPU twins, use on ``self``."""
     others = [other for other in modules if other is not derived]
-    by_twins = self_names_of(given.read_twin(other.module) for other in others)
+    by_twins = self_names_of(read_whole_twin(other.module, given) for other in others)
     called = self_names_of(other.text for other in others)
     return Elsewhere(called=called, by_twins=by_twins, by_twins_now=by_twins)

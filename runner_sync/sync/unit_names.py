@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 
 from runner_sync.errors import InputError
 from runner_sync.profile import BUILT_IN
+from runner_sync.sync.classes.whole_classes import read_whole_twin
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.units import texts
@@ -25,7 +26,7 @@ def refuse_misspelt(only: Sequence[str], modules: Sequence[DerivedModule], given
     """
     known = {name for derived in modules for name in texts.unit_texts(derived.text, derived.path)}
     for module in given.profile.modules:
-        text = given.read_twin(module)
+        text = read_whole_twin(module, given)
         if module.gpu is not None and text:
             known |= {given.profile.npu_name(name) for name in texts.unit_texts(text, module.gpu.path)}
     of_others = _units_of_other_profiles(given) if given.config.units else set()

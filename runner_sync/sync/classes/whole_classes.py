@@ -9,20 +9,19 @@ Comes in: a tree, a path, a run's inputs. Goes out: the text of the module. May 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 
 from runner_sync.errors import InputError
 from runner_sync.model import PACKAGES
-from runner_sync.naming import Import, module_name
-from runner_sync.profile import Anchor, Profile
+from runner_sync.naming import module_name
+from runner_sync.profile import Anchor, Profile, RunnerModule
+from runner_sync.sync.classes.completing import Inherited, complete, may_inherit
 from runner_sync.sync.classes.renamed_classes import find_new_name, swap_names
+from runner_sync.sync.classes.whole_twins import complete_twins
 from runner_sync.sync.trees.inputs import Inputs
 from runner_sync.sync.trees.moved_files import defines
-from runner_sync.texts.import_entries import read_imports
-from runner_sync.texts.names import defined_names, undefined_names
 from runner_sync.trees import Tree
 from runner_sync.units import texts
 
@@ -36,11 +35,18 @@ def read_whole(tree: Tree, path: str, given: Inputs) -> str | None:
     text = tree.read(path)
     if text is None:
         return None
+    if tree.source.project == "vllm-omni":
+        return complete_twins(text, path, tree, given)
     for name in _list_followed(given.profile, tree, path):
         with suppress(InputError, SyntaxError):  # whoever reads the module reports what is wrong with it
             text = _with_old_name(text, name, given)
-            text = _complete(text, name, path, _find_inherited(name, text, path, tree, given))
+            text = complete(text, name, path, _find_inherited(name, text, path, tree, given))
     return text
+
+
+def read_whole_twin(module: RunnerModule, given: Inputs) -> str | None:
+    """Return the text of a module's GPU twin in the omni tree at hand, as `read_whole` does; ``None`` without one."""
+    return read_whole(given.omni, module.gpu.path, given) if module.gpu is not None else None
 
 
 def find_parent_files(tree: Tree, path: str, given: Inputs) -> tuple[str, ...]:
@@ -82,37 +88,28 @@ def _list_followed(profile: Profile, tree: Tree, path: str) -> list[str]:
     return [*dict.fromkeys(a.name for a in anchors if a.name and a.project == project and path in a.places)]
 
 
-def _find_inherited(name: str, text: str, path: str, tree: Tree, given: Inputs) -> list[_Inherited]:
+def _find_inherited(name: str, text: str, path: str, tree: Tree, given: Inputs) -> list[Inherited]:
     """Return what class ``name`` of the module ``text`` inherits from its own package, nearest class first.
 
     Returns nothing if omni overrides none of these methods, or if a base of the class is conditional.
     """
-    if not _may_inherit(name, text, PACKAGES[tree.source.project]):
+    if not may_inherit(name, text, PACKAGES[tree.source.project]):
         return []
     from runner_sync.sync.classes.module_texts import ModuleTexts
 
     if any(len(base.origins) > 1 for base in texts.bases_of(text, name, path)):
         return []
     module_texts = ModuleTexts({tree.source.project: tree})
-    known, found = {*texts.members(text, name, path)}, list[_Inherited]()
+    known, found = {*texts.members(text, name, path)}, list[Inherited]()
     for parent in module_texts.find_ancestors(text, name, module_name(path)):
         table, prefix = texts.unit_table(parent.text, parent.module), f"{parent.name}."
         units = {full.removeprefix(prefix): unit for full, unit in table.items() if full.startswith(prefix)}
         methods = {own: u.text for own, u in units.items() if u.kind == "method" and own not in known}
         if methods and (place := module_texts.find_module(parent.module)) is not None:
-            found.append(_Inherited(*place, methods))
+            found.append(Inherited(*place, methods))
         known |= units.keys()
     overridden = _find_method_names(tuple(_iter_omni_texts(given)))
     return found if any(parent.methods.keys() & overridden for parent in found) else []
-
-
-@dataclass(frozen=True, slots=True)
-class _Inherited:
-    """A module with a base class, and the methods that a class has from there."""
-
-    path: str
-    text: str
-    methods: Mapping[str, str]
 
 
 def _iter_omni_texts(given: Inputs) -> Iterator[str]:
@@ -127,37 +124,3 @@ def _find_method_names(module_texts: tuple[str, ...]) -> frozenset[str]:
 
 
 _METHOD = re.compile(r"^ +(?:async )?def (\w+)", re.MULTILINE)
-
-
-def _may_inherit(name: str, text: str, package: str) -> bool:
-    """Whether a base class of class ``name`` may be of ``package``, told without parsing: most revisions have none."""
-    head = re.search(rf"^class {re.escape(name)}\(([^)]*)\)", text, re.MULTILINE)
-    own = re.findall(rf"^\s*from (?:\.|{package}\b)[\w.]* import (\([^)]*\)|[^\n]*)", text, re.MULTILINE)
-    own += re.findall(rf"^\s*import ({package}\b[^\n]*)", text, re.MULTILINE)
-    known = {*re.findall(r"^(?:class )?(\w+)\b", text, re.MULTILINE), *re.findall(r"\w+", " ".join(own))}
-    return head is not None and not known.isdisjoint(re.findall(r"\w+", head[1]))
-
-
-def _complete(text: str, name: str, path: str, inherited: Sequence[_Inherited]) -> str:
-    """Return the module ``text`` with ``inherited`` methods added to class ``name``, and what they need imported."""
-    if inherited:
-        from runner_sync.units.changing import insert_member
-        from runner_sync.units.pieces import join
-    for parent in inherited:
-        text = join(insert_member(texts.parsed(text, path), name, "\n".join(parent.methods.values())))
-        text = text if parent.path == path else _add_imports(text, parent)
-    return text
-
-
-def _add_imports(text: str, parent: _Inherited) -> str:
-    """Return ``text`` with imports of the names that it uses and only the parent's module defines or imports."""
-    from runner_sync.compose.imports import add_import
-
-    imported, own = read_imports(parent.text, parent.path), defined_names(parent.text)
-    module = module_name(parent.path)
-    for name in sorted(undefined_names(text)):
-        if name in imported:
-            text = add_import(text, imported[name])
-        elif name in own:
-            text = add_import(text, Import(module, name, name))
-    return text

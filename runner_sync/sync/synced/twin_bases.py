@@ -13,7 +13,7 @@ from packaging.version import Version
 
 from runner_sync import sources
 from runner_sync.errors import InputError
-from runner_sync.sync.classes.whole_classes import read_whole
+from runner_sync.sync.classes.whole_classes import read_whole, read_whole_twin
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.synced import window
 from runner_sync.sync.synced.revisions import UNSHALLOW, Revisions, is_shallow
@@ -93,7 +93,7 @@ class TwinBases:
         """Return the GPU twin as the omni tree has it; ``None`` if there is none."""
         if derived.module.gpu is None:
             return None
-        text = self.given.read_twin(derived.module)
+        text = read_whole_twin(derived.module, self.given)
         return ModuleRevision(self.given.omni.source.ref, text, derived.module.gpu.path) if text is not None else None
 
     def read_settled(self, derived: DerivedModule) -> ModuleRevision | None:

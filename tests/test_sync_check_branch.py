@@ -23,7 +23,7 @@ from runner_sync import lock, sync
 from runner_sync.errors import InputError
 from runner_sync.profile import NPU
 from runner_sync.sync.options import CheckOptions, Progress, TreeOptions
-from runner_sync.sync.trees import inputs
+from runner_sync.sync.trees import branches, inputs
 
 
 @pytest.mark.parametrize("ascend", [False, True])
@@ -56,13 +56,13 @@ def test_a_branch_without_code_is_compared_with_no_older_tree(
     else:
         (locked.omni / "gone.py").unlink()
     read: list[str] = []
-    before = inputs.omni_before
+    before = branches.omni_before
 
     def reading(given: inputs.Inputs, revision: str, progress: Progress) -> inputs.Inputs:
         read.append(revision)
         return before(given, revision, progress)
 
-    monkeypatch.setattr(inputs, "omni_before", reading)
+    monkeypatch.setattr(branches, "omni_before", reading)
     assert sync.check(locked.check(changed_since="main", select=("RS4",))).findings == ()
     assert read == (["main"] if is_read else [])
 

@@ -7,6 +7,7 @@ network.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,11 +18,11 @@ from runner_sync.config import Config
 from runner_sync.errors import InputError
 from runner_sync.model import TITLES, FileChange, Finding, Report, Source
 from runner_sync.sync import baseline_file, check_modules, recalled_checks, selection
-from runner_sync.sync.classes.real_places import with_real_places
+from runner_sync.sync.classes.real_places import find_real_places
 from runner_sync.sync.nested import blame_deepest_file
 from runner_sync.sync.notes import check_notes, gone_commits, next_commands
 from runner_sync.sync.options import CheckOptions
-from runner_sync.sync.trees import inputs, pairs
+from runner_sync.sync.trees import branches, inputs, pairs
 from runner_sync.sync.trees.runners import (
     DerivedModule,
     find_modules,
@@ -38,6 +39,7 @@ from runner_sync.verify.check import CheckJob, CheckModule, CheckResult, Opinion
 from runner_sync.verify.codes import BREAKAGE, Codes
 
 if TYPE_CHECKING:
+    from runner_sync.sync.classes.parted_runners import Parted
     from runner_sync.verify.trees.world import World
 
 
@@ -46,7 +48,8 @@ class _Run:
     """A run with open trees.
 
     ``job`` is the input of the rules in ``codes``. ``changed`` are the lines that the branch of ``--changed-since``
-    touched (``None`` without that option). ``opinion`` asks the type checker.
+    touched (``None`` without that option). ``opinion`` asks the type checker. ``parted`` are runners that the job has
+    as a whole.
     """
 
     options: CheckOptions
@@ -55,6 +58,7 @@ class _Run:
     job: CheckJob
     changed: Mapping[str, frozenset[int]] | None
     opinion: Opinion | None = None
+    parted: tuple[Parted, ...] = ()
 
 
 def check(options: CheckOptions) -> Report:
@@ -64,6 +68,7 @@ def check(options: CheckOptions) -> Report:
     or does not define its class exactly once, a base cannot be read, or none of the chosen rules could find anything.
     """
     given, codes = _open_runners(options, selection.choose_codes)
+    given, parted = _read_whole(given)
     modules = find_modules(given)
     check_notes.refuse_blind(options, given, codes)
     needed = codes.to_run()
@@ -87,7 +92,7 @@ def check(options: CheckOptions) -> Report:
         *gone_commits.make_note((entry.gpu for entry in given.lock.entries), given),
         *note_absent_files(given, [derived.path for derived in modules]),
     ]
-    run = _Run(options, given, codes, job, changed)
+    run = _Run(options, given, codes, job, changed, parted=parted)
     result = _run_rules(run)
     notes += [
         *check_notes.note_known(options, job, result),
@@ -161,6 +166,25 @@ def _open_runners(
     return pairs.open_targets(options, given), codes
 
 
+def _read_whole(given: inputs.Inputs) -> tuple[inputs.Inputs, tuple[Parted, ...]]:
+    """Read runners whole that omni has taken apart; with a lock, only those that lack what it records (fast)."""
+    if given.lock.entries and not any(_lacks_recorded(derived, given) for derived in find_modules(given)):
+        return given, ()
+    from runner_sync.sync.classes.parted_runners import read_whole_runners
+
+    return read_whole_runners(given)
+
+
+def _lacks_recorded(derived: DerivedModule, given: inputs.Inputs) -> bool:
+    """Whether the class of a module lacks a method that the lock records, told without parsing."""
+    prefix = f"{derived.module.name}."
+    names = [entry.qualname for entry in given.lock.of(derived.path) if entry.qualname.startswith(prefix)]
+    found = re.search(rf"^class {derived.module.name}\b.*?(?=^[^\s#)]|\Z)", derived.text, re.MULTILINE | re.DOTALL)
+    body = found[0] if found is not None else ""
+    have = {*re.findall(r"^ +(?:async )?(?:def )?(\w+)", body, re.MULTILINE)}
+    return any(name.removeprefix(prefix).partition("#")[0] not in have for name in names)
+
+
 def _refuse_unreadable_twins(job: CheckJob, modules: Sequence[DerivedModule]) -> None:
     """Raise ``InputError`` for a GPU twin that does not parse, even if no NPU class inherits from it.
 
@@ -181,7 +205,7 @@ def _make_job(
 
         described, notes = earlier_twins.add_earlier_twins(options, given, modules, described)
     beside = check_modules.find_neighbours(given, modules)
-    return CheckJob(given.profile, described, read=given.omni.read, beside=beside), [*notes]
+    return CheckJob(given.profile, described, read=given.read_derived, beside=beside), [*notes]
 
 
 def _make_job_at_fork(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> CheckJob:
@@ -189,7 +213,7 @@ def _make_job_at_fork(options: CheckOptions, given: inputs.Inputs, codes: Codes)
 
     Raises ``InputError`` if that tree cannot be checked.
     """
-    before = inputs.omni_before(given, options.changed_since or "", options.progress)
+    before, _parted = _read_whole(branches.omni_before(given, options.changed_since or "", options.progress))
     job, _ = _make_job(options, before, find_modules(before), codes)
     return job
 
@@ -272,7 +296,8 @@ def _open_branch_point(options: CheckOptions, given: inputs.Inputs, world: World
     """Open the target trees with omni at the fork point of the branch; return ``None`` without ``--changed-since``."""
     if options.changed_since is None or not isinstance(given.omni, InGit):
         return None
-    return world.with_omni(inputs.omni_before(given, options.changed_since, options.progress).omni)
+    before, _parted = _read_whole(branches.omni_before(given, options.changed_since, options.progress))
+    return world.with_omni(before.whole_omni)
 
 
 def _run_rules(run: _Run) -> CheckResult:
@@ -287,7 +312,8 @@ def _run_rules(run: _Run) -> CheckResult:
             baseline=baseline_file.read_baseline(options, given),
             changed=run.changed,
             opinion=run.opinion,
-            recall=with_real_places(recalled_checks.find, given),
+            recall=recalled_checks.find,
+            places=find_real_places(given, run.parted),
         )
 
 
@@ -295,14 +321,14 @@ def _find_changed_lines(options: CheckOptions, given: inputs.Inputs) -> dict[str
     """Return the lines that the branch touched, by path; ``None`` without ``--changed-since``."""
     if options.changed_since is None:
         return None
-    return inputs.require_git(given.omni, options.changed_since).changed_lines(options.changed_since)
+    return branches.require_git(given.omni, options.changed_since).changed_lines(options.changed_since)
 
 
 def _make_report(command: str, run: _Run, result: CheckResult, notes: Sequence[str]) -> Report:
     """Make the report of the findings that the baseline does not accept, with their files' texts for quotes."""
     given, job = run.given, run.job
     findings, remarks = baseline_file.apply_baseline(run.options, given, result)
-    texts = {module.path: module.text for module in job.modules}
+    texts = {module.path: module.text for module in job.modules if module.path not in given.together}
     texts |= {f.path: text for f in findings if f.path not in texts and (text := given.omni.read(f.path)) is not None}
     quoted = dict.fromkeys(finding.path for finding in findings if finding.path in texts)
     report = Report(

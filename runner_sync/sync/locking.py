@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from runner_sync.sync import planned, planning
+from runner_sync.sync.classes.parted_runners import note_left, read_whole_runners
 from runner_sync.sync.locks import later_copies
 from runner_sync.sync.locks.relocking import RecordedBases, drop_named_bases, note_lost, read_lock
 from runner_sync.sync.nested import blame_deepest_file
@@ -28,6 +29,7 @@ def lock(options: UpgradeOptions) -> Upgrade:
     modules = find_modules(given)
     refuse_classless(given, modules)
     refuse_duplicate_class(given, modules)
+    given, parted = read_whole_runners(given)
     with blame_deepest_file(given):
         results, notes, twins = planning.plan(options, given, starts=False)
     known, unread = read_lock(given, options.progress)
@@ -39,7 +41,7 @@ def lock(options: UpgradeOptions) -> Upgrade:
     recorded.refuse_shallow(inferred)
     twins.refuse_unseen(unrecorded)
     frozen = [recorded.carry_over(one, is_seen=seen[one.path]) for one in inferred]
-    all_notes = (*twins.note_history(unrecorded), *notes, *unread, *note_lost(known, given))
+    all_notes = (*twins.note_history(unrecorded), *notes, *unread, *note_left(given, parted), *note_lost(known, given))
     notes = (*all_notes, *later_copies.make_note(frozen, given, options.progress))
     references = (ref for result in frozen for refs in result.synced.values() for ref in refs)
     notes = (*notes, *gone_commits.make_note(references, given))

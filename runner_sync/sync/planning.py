@@ -97,8 +97,8 @@ def _prepare_run(options: UpgradeOptions, given: inputs.Inputs, modules: Sequenc
     """Collect what the jobs of ``modules`` have in common, as if the omni tree had all of these modules."""
     lacking = {derived.path: derived.text for derived in modules if given.omni.read(derived.path) is None}
     trees = given.trees
-    if lacking:
-        trees = {**trees, "vllm-omni": PatchedTree(given.omni, lacking)}
+    if patch := {**given.together, **lacking}:
+        trees = {**trees, "vllm-omni": PatchedTree(given.omni, patch)}
     module_texts = ModuleTexts(trees, relocated=relocated_names(modules, trees))
     fitted = replace(given, config=replace(given.config, profile=given.profile.fitted(module_texts.lacks)))
     attributes = Attributes(module_texts.trees.values(), fitted.profile.surroundings)

@@ -24,6 +24,7 @@ def make_plan(
     command: str,
     results: list[ModuleResult],
     *,
+    whole: list[ModuleResult] | None = None,
     findings: tuple[Finding, ...] = (),
     notes: tuple[str, ...],
     given: inputs.Inputs,
@@ -32,8 +33,10 @@ def make_plan(
 ) -> Upgrade:
     """Make the plan of a run from its results: the report, the changed files and the lock.
 
+    ``whole`` are the results with each runner that omni has taken apart as one module, as notes and the lock have it.
     The lock records no GPU twin for the ``unseen`` modules.
     """
+    whole = results if whole is None else whole
     changes = planned.collect_changes(results)
     units = tuple(unit for result in results for unit in result.units)
     report = Report(
@@ -45,14 +48,14 @@ def make_plan(
         ),
         findings=findings,
         changes=changes,
-        notes=(*notes, *run_notes.make_notes(results, given, options)),
+        notes=(*notes, *run_notes.make_notes(whole, given, options)),
         summary=_summarise(command, results, given, options),
         folder=sources.folder_in_repository(given.omni) if options.out is None else "",
         platform=given.profile.platform,
         followed=given.profile.followed,
     )
     root = options.out if options.out is not None else given.root
-    lock = make_lock_change(command, results, given, options, unseen=unseen)
+    lock = make_lock_change(command, whole, given, options, unseen=unseen)
     patch = write.as_on_disk([*changes, *([lock] if lock is not None else [])], given.root)
     report = next_commands.complete_commands(report, options, given)
     return Upgrade(report, changes, root, lock, patch)

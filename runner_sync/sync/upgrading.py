@@ -9,11 +9,13 @@ from dataclasses import replace
 
 from runner_sync.compose.layout import format_changes
 from runner_sync.sync import planning, result_check
+from runner_sync.sync.classes.parted_runners import note_left, read_whole_runners
 from runner_sync.sync.forgetting import forget_answers
 from runner_sync.sync.nested import blame_deepest_file
 from runner_sync.sync.notes import older_code, run_notes
 from runner_sync.sync.opening import open_inputs
 from runner_sync.sync.options import UpgradeOptions
+from runner_sync.sync.part_results import join_results, name_after_runners, split_results
 from runner_sync.sync.planned import Upgrade
 from runner_sync.sync.platform_words import name_platform_in_questions
 from runner_sync.sync.reporting import make_plan
@@ -36,24 +38,35 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
     _refuse_unfit(given)
     base = find_declared_base(options, given)
     with blame_deepest_file(given):
-        results, notes, twins = planning.plan(replace(options, vllm_base=base) if base else options, given)
-        formatted = [_format_result(result, options, given) for result in results]
-        finished = [result for result, _failure in formatted]
+        together, parted = read_whole_runners(given)
+        results, notes, twins = planning.plan(replace(options, vllm_base=base) if base else options, together)
+        pieces = split_results(results, parted, package=given.profile.package)
+        formatted = [_format_result(result, options, given) for result in pieces]
+        finished = name_after_runners([result for result, _failure in formatted], parted)
+        whole = join_results(finished, results, parted)
         about_bases, unseen = (*twins.make_notes(), *twins.note_guessed(), *notes), twins.unseen
-        del results, twins
+        del results, pieces, twins
         forget_answers()
-        older = _note_older_code(finished, options, given)
+        older = _note_older_code(whole, options, together)
         checked = result_check.find_new_breakage(given, finished, options)
         findings = (*checked.findings, *result_check.find_new_faults(finished, given.profile, options))
     all_notes = (
         *_note_declared_base(base),
         *(run_notes.note_going_back(given) if options.upstream else ()),
         *about_bases,
+        *note_left(given, parted),
         *run_notes.note_unformatted(failure for _result, failure in formatted),
         *(*checked.notes, *older),
     )
     made = make_plan(
-        "upgrade", finished, findings=findings, notes=all_notes, given=given, options=options, unseen=unseen
+        "upgrade",
+        finished,
+        whole=whole,
+        findings=findings,
+        notes=all_notes,
+        given=given,
+        options=options,
+        unseen=unseen,
     )
     return replace(made, report=replace(made.report, fitted=checked.fitted))
 

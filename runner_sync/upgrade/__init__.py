@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from runner_sync.upgrade.module import upgrade_module
     from runner_sync.upgrade.new_module import StartJob, start_module
     from runner_sync.upgrade.npu_words import TRANSLATION, InNpuWords, Translation
+    from runner_sync.upgrade.placing import relocate
     from runner_sync.upgrade.questions.one_decision import ask_once
     from runner_sync.upgrade.revision import GpuBase, ModuleRevision
 
@@ -75,6 +76,7 @@ __all__ = [
     "finish",
     "is_selected",
     "name_in_upstream",
+    "relocate",
     "start_module",
     "upgrade_module",
 ]
@@ -91,6 +93,7 @@ _MODULES = {
     "module": "upgrade_module",
     "new_module": "start_module StartJob",
     "npu_words": "InNpuWords TRANSLATION Translation",
+    "placing": "relocate",
     "questions.one_decision": "ask_once",
     "revision": "GpuBase ModuleRevision",
 }

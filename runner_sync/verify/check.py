@@ -82,6 +82,9 @@ class Found:
 
 Finder = Callable[[CheckJob, Codes], Found]
 
+Places = Callable[[Sequence[Hit]], Sequence[Hit]]
+"""Puts other places into hits, and keeps one of those that become the same."""
+
 
 def run(
     job: CheckJob,
@@ -92,12 +95,14 @@ def run(
     changed: Lines | None = None,
     opinion: Opinion | None = None,
     recall: Finder | None = None,
+    places: Places | None = None,
 ) -> CheckResult:
     """Check ``job``.
 
     ``severity`` is the least one reported. ``changed`` are the lines (1-based) that a branch touched, by path. With it,
     only findings on these lines, about a GPU unit on them, or absent at the start of the branch are reported. Comments
     and baseline also apply to the findings of ``opinion``. ``recall`` is called in place of `find` if neither is given.
+    ``places`` tells where the lines of the job's texts stand in the tree, if elsewhere.
     Raises ``InputError`` if a text does not parse; merge conflicts in a text are a finding, unless RS410 is not wanted
     there.
     """
@@ -106,6 +111,7 @@ def run(
     else:
         found, branch = _find(job, codes, changed=changed, opinion=opinion)
     ran = _RanRules(job, codes, is_whole=found.is_whole, has_opinion=opinion is not None)
+    found = replace(found, hits=tuple(places(found.hits))) if places is not None else found
     result = _report(found.hits, baseline, ran=ran, severity=severity, branch=branch)
     return replace(
         result,

@@ -4,7 +4,7 @@ Comes in: trees and module texts. Goes out: members by class, and names that not
 reading.
 
 - ``hierarchy`` and ``module_texts`` for inheritance and conditional bases; ``whole_classes`` reads an upstream class
-  with what it inherits, ``renamed_classes`` under its old name, ``whole_twins`` a GPU runner with what moved out of it,
-  and ``real_places`` says where that stands; they write it with ``completing``;
+  with what it inherits, ``renamed_classes`` under its old name, ``whole_twins`` a GPU runner and ``parted_runners`` an
+  NPU runner with what moved out of it, and ``real_places`` says where that stands; they use ``completing``;
 - ``undefined`` for attributes that nothing sets, ``device_code`` for calls that do nothing without a GPU.
 """

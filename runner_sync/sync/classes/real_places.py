@@ -1,40 +1,87 @@
-"""Find where code stands that was read as a part of a GPU runner, and say so in what the rules found.
+"""Find where code stands that was read as a part of a runner, and say so in what the rules found.
 
-Comes in: a run's inputs, and what the rules found in the texts that ``whole_twins`` completed. Goes out: the same with
-the files and lines of the tree. May touch: the tree, by reading.
+Comes in: a run's inputs, and what the rules found in the texts that ``whole_twins`` and ``parted_runners`` completed.
+Goes out: the same with the files and lines of the tree. May touch: the tree, by reading.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from runner_sync.model import Finding
+from runner_sync.naming import imported_by
 from runner_sync.sync.classes.whole_twins import Part, complete_twins, find_parts
 from runner_sync.sync.trees.inputs import Inputs
+from runner_sync.syntax import module_of
+from runner_sync.texts.import_entries import import_statements, read_imports
 from runner_sync.units import texts
-from runner_sync.verify.check import CheckJob, Found
-from runner_sync.verify.codes import Codes
+from runner_sync.verify.check import Places
 from runner_sync.verify.runners.reading import Hit, Span
 
-Finder = Callable[[CheckJob, Codes], Found]
+if TYPE_CHECKING:
+    from runner_sync.sync.classes.parted_runners import Parted
 
 
-def with_real_places(find: Finder, given: Inputs) -> Finder:
-    """Return ``find`` with the places of the tree in what it finds; ``find`` itself if no GPU runner is in parts."""
+def find_real_places(given: Inputs, parted: Sequence[Parted] = ()) -> Places | None:
+    """Return a function that puts the places of the tree into what rules found; ``None`` if no runner is in parts.
+
+    ``parted`` are the NPU runners that the rules read whole.
+    """
     shifted = {
         path: shifts
         for path in dict.fromkeys(path for module in given.profile.modules for path in module.twin_paths)
         if (shifts := _find_shifts(path, given))
     }
+    shifted |= {runner.path: _find_shifts_of(runner) for runner in parted}
     if not shifted:
-        return find
+        return None
 
-    def find_in_place(job: CheckJob, codes: Codes) -> Found:
-        found = find(job, codes)
-        return replace(found, hits=tuple(_move_hit(hit, shifted) for hit in found.hits))
+    def put_in_place(hits: Sequence[Hit]) -> Sequence[Hit]:
+        placed: dict[Finding, Hit] = {}
+        for hit in hits:
+            moved = _move_hit(hit, shifted)
+            placed.setdefault(moved.finding, moved)  # an import that both texts have was found twice
+        return tuple(placed.values())
 
-    return find_in_place
+    return put_in_place
+
+
+def _find_shifts_of(runner: Parted) -> _Shifts:
+    """Return the shifts of an NPU runner: of its own lines, of its parts' methods, and of the imports for these."""
+    whole = texts.unit_table(runner.whole, runner.path)
+    starts = {name: (runner.path, unit.start) for name, unit in texts.unit_table(runner.text, runner.path).items()}
+    moved = dict[str, tuple[str, int]]()
+    for part in runner.parts:
+        there = texts.unit_table(part.text, part.path)
+        named = {f"{runner.name}.{name}": f"{part.name}.{name}" for name in part.methods}
+        named |= {name: name for name in part.definitions}
+        moved |= {name: (part.path, there[own].start) for name, own in named.items() if own in there}
+    first = min(unit.start for name, unit in whole.items() if name in moved)
+    places = {**starts, **moved}
+    return [
+        (first - 1, runner.path, 0),
+        *((unit.end, places[name][0], places[name][1] - unit.start) for name, unit in whole.items() if name in places),
+        *_find_shifts_of_imports(runner),
+    ]
+
+
+def _find_shifts_of_imports(runner: Parted) -> Iterator[tuple[int, str, int]]:
+    """Yield the shifts of the imports that only the parts make, at the end of the whole text."""
+    own = read_imports(runner.text)
+    there = {
+        entry.bound: (part.path, statement.lineno)
+        for part in runner.parts
+        for statement in import_statements(module_of(part.text).body)
+        for entry in imported_by(statement)
+    }
+    for statement in import_statements(module_of(runner.whole).body):
+        names = [entry.bound for entry in imported_by(statement)]
+        if own.keys().isdisjoint(names) and names[0] in there:
+            path, line = there[names[0]]
+            yield statement.end_lineno or statement.lineno, path, line - statement.lineno
 
 
 _Shifts = Sequence[tuple[int, str, int]]

@@ -115,7 +115,7 @@ def _find_inherited(name: str, text: str, path: str, tree: Tree, given: Inputs) 
 def _iter_omni_texts(given: Inputs) -> Iterator[str]:
     """Yield the texts of the derived modules and of their GPU twins."""
     paths = [path for module in given.profile.modules for path in (*module.paths, *module.twin_paths)]
-    yield from (text for path in dict.fromkeys(paths) if (text := given.omni.read(path)) is not None)
+    yield from (text for path in dict.fromkeys(paths) if (text := given.read_derived(path)) is not None)
 
 
 @lru_cache(maxsize=8)

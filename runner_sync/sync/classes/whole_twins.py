@@ -77,7 +77,7 @@ def _read_derived(module: RunnerModule, given: Inputs) -> _Derived | None:
     found = read_first(given.omni, module.paths)
     if found is None:
         return None
-    path, text = found
+    path, text = found[0], given.together.get(*found)
     own = texts.members(text, module.name, path)
     hiding = frozenset(name for name, body in own.items() if "super()" not in find_called_parents(body, name))
     if not hiding:

@@ -22,7 +22,7 @@ from runner_sync.sync.options import PATH_VARIABLES, OmniOptions, Progress, Tree
 from runner_sync.sync.trees.moved_files import Moves, describe_moves, find_moves, with_moves
 from runner_sync.sync.trees.namesakes import add_namesakes
 from runner_sync.sync.trees.patched_tree import PatchedTree
-from runner_sync.trees import InGit, OnDisk, Tree
+from runner_sync.trees import OnDisk, Tree
 from runner_sync.user_paths import resolved
 
 
@@ -31,6 +31,7 @@ class Inputs:
     """The trees, configuration and lock of a run; ``root`` is the folder to write to, ``None`` without one.
 
     ``moves`` are the files whose classes stand elsewhere in these trees; the profile has the new paths already.
+    ``together`` has texts, by path, that are read in place of omni's files: see ``classes.parted_runners``.
     """
 
     omni: Tree
@@ -40,6 +41,7 @@ class Inputs:
     ascend: Tree | None = None
     vllm: Tree | None = None
     moves: Moves = field(default_factory=dict)
+    together: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def profile(self) -> Profile:
@@ -90,6 +92,15 @@ class Inputs:
     @property
     def sources(self) -> tuple[Source, ...]:
         return tuple(tree.source for tree in self.trees.values())
+
+    @property
+    def whole_omni(self) -> Tree:
+        """The omni tree with the texts that are read in place of its files."""
+        return PatchedTree(self.omni, dict(self.together)) if self.together else self.omni
+
+    def read_derived(self, path: str) -> str | None:
+        """Return the text of a derived module, whole if it is to be read so; ``None`` if the tree lacks it."""
+        return self.together[path] if path in self.together else self.omni.read(path)
 
     def read_twin(self, module: RunnerModule) -> str | None:
         """Return the text of a module's GPU twin; ``None`` if it has none, or the tree lacks it."""
@@ -156,38 +167,6 @@ def find_other_profile(paths: Collection[str], given: Profile) -> Profile | None
     if not paths or not own.isdisjoint(paths):
         return None
     return next((one for one, known in zip(BUILT_IN.values(), others, strict=True) if known.issuperset(paths)), None)
-
-
-def require_git(omni: Tree, revision: str) -> InGit:
-    """Return the omni tree, to compare with ``revision``; raise ``InputError`` if it is no git checkout."""
-    if not isinstance(omni, InGit):
-        raise InputError(
-            f"{omni.source.location} is no git checkout, so nothing changed there since {revision}: leave "
-            "--changed-since out."
-        )
-    return omni
-
-
-def omni_before(given: Inputs, revision: str, progress: Progress) -> Inputs:
-    """Return the inputs at the fork point of the branch from ``revision``.
-
-    The lock is the one at that point, or else the present one. Files that moved or that the branch renamed can be read
-    by their new names, too. Raises ``InputError`` if the tree is no git checkout, and for an unknown revision.
-    """
-    now = require_git(given.omni, revision)
-    tree = open_at("vllm-omni", now.fork_point(revision), given.omni, progress)
-    name = given.lock_file
-    text = read_lock_text(tree, name)
-    lock = load(text, path=name) if text is not None else given.lock
-    renamed = {new: old for old, new in given.moves.items()} | now.renamed(revision)
-    if renamed:
-        names = {old: new for new, old in renamed.items()}
-        # A file that moved before stays as it is, and the old names stay readable, too.
-        later = {new: old for new, old in renamed.items() if new not in given.moves.values() or tree.read(new) is None}
-        modules = ((new, tree.read(old)) for new, old in later.items() if new.endswith(".py"))
-        tree = PatchedTree(tree, {path: module for path, module in modules if module is not None})
-        lock = lock.with_paths(names) if text is not None else lock
-    return replace(given, omni=tree, root=None, lock=lock)
 
 
 def _fit_profile(given: Inputs) -> Inputs:

@@ -47,7 +47,12 @@ class Pair:
         """Return the pair and the omni tree as the trees of one program."""
         from runner_sync.verify.trees.world import World
 
-        trees = {**given.trees, "vllm": self.vllm, self.followed.source.project: self.followed}
+        trees = {
+            **given.trees,
+            "vllm-omni": given.whole_omni,
+            "vllm": self.vllm,
+            self.followed.source.project: self.followed,
+        }
         return World(trees, surroundings=given.profile.surroundings)
 
 

@@ -36,7 +36,7 @@ def find_modules(given: inputs.Inputs) -> list[DerivedModule]:
     for module in given.profile.modules:
         place = inputs.read_first(given.omni, module.paths)
         if place is not None:
-            found.append(DerivedModule(module, *place))
+            found.append(DerivedModule(module, place[0], given.together.get(*place)))
     if not found:
         looked = " or ".join(given.profile.modules[0].paths)
         raise InputError(

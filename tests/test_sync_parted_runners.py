@@ -13,6 +13,7 @@ from sync_samples import (
     ASCEND_NEW,
     BASE,
     GPU_AR,
+    GPU_BASE,
     HELPER,
     OMNI_TREE,
     RULER,
@@ -31,7 +32,7 @@ from runner_sync.sync.opening import open_inputs
 
 GENERATION = "vllm_omni/platforms/npu/worker/npu_generation_model_runner.py"
 STEPS = "vllm_omni/platforms/npu/worker/steps.py"
-SPLITS = ("same file", "other file", "grandparent", "two files")
+SPLITS = ("same file", "other file", "grandparent", "two files", "base's file")
 GAINED = "self.synchronize_rows(total)"
 """What vllm-ascend's ``execute_model`` gains."""
 
@@ -102,6 +103,10 @@ def split(root: Path, where: str) -> None:
         head = f"from .steps import Steps\n{head}"
         bare = {STEPS.replace("steps", "bare"): mixin.replace("Steps", "Bare")}
         lay_out(root, {STEPS: "from .bare import Bare\n\n\nclass Steps(Bare):\n    pass\n", **bare})
+    elif where == "base's file":
+        head = head.replace("import Omni", "import Steps, Omni")
+        base = (root / BASE).read_text("utf-8")
+        (root / BASE).write_text(base.replace("class OmniNPU", f"{mixin}\n\nclass OmniNPU"), "utf-8")
     else:
         head = f"from .stages import Stages\nfrom .steps import Steps\n{head}"
         line = line.replace("(Steps", "(Stages, Steps")
@@ -121,7 +126,7 @@ def methods(root: Path) -> dict[str, str]:
     for file in (root / "vllm_omni/platforms/npu/worker").glob("*.py"):
         for node in ast.parse(file.read_text("utf-8")).body:
             for member in node.body if isinstance(node, ast.ClassDef) else ():
-                owner = "" if file.name != Path(BASE).name else "base."
+                owner = "base." if node.name == "OmniNPUModelRunner" else ""
                 if isinstance(member, ast.FunctionDef):
                     assert f"{owner}{member.name}" not in found
                     found[f"{owner}{member.name}"] = ast.unparse(member)
@@ -161,7 +166,7 @@ def test_what_a_part_newly_needs_is_imported_there_and_not_where_it_was(tmp_path
     commit(trees.omni)
     before = (trees.omni / AR).read_text("utf-8")
     check_upgrade(trees.upgrade(trees.ascend_old, ascend_base="HEAD~2", omni_base="HEAD~1", verify=False))
-    place = {"same file": AR, "grandparent": STEPS.replace("steps", "bare")}.get(where, STEPS)
+    place = {"same file": AR, "grandparent": STEPS.replace("steps", "bare"), "base's file": BASE}.get(where, STEPS)
     text = (trees.omni / place).read_text("utf-8")
     assert "synchronize(self, total)" in text
     assert "from vllm_ascend.rows import synchronize\n" in text
@@ -281,30 +286,15 @@ MIXIN = f"class Steps:\n{EXECUTE}"
 OF_BASE = dedent(OMNI_TREE[BASE])
 
 
-@pytest.mark.parametrize(
-    ("files", "path"),
-    [
-        ({AR: IMPORTED, STEPS: MIXIN, GENERATION: IMPORTED.replace("NPUAR", "NPUGeneration")}, STEPS),
-        (
-            {
-                AR: NPU.replace(EXECUTE, "")
-                .replace("(OmniNPU", "(Steps, OmniNPU")
-                .replace("import Omni", "import Steps, Omni"),
-                BASE: OF_BASE.replace("class OmniNPU", f"{MIXIN}\n\nclass OmniNPU"),
-            },
-            BASE,
-        ),
-    ],
-    ids=["two runners", "another runner's file"],
-)
-def test_a_note_names_copies_that_cannot_follow(tmp_path: Path, files: Mapping[str, str], path: str) -> None:
+def test_a_note_names_copies_that_two_runners_have(tmp_path: Path) -> None:
     trees = Trees(tmp_path)
-    lay_out(trees.omni, files)
+    lay_out(trees.omni, {AR: IMPORTED, STEPS: MIXIN, GENERATION: IMPORTED.replace("NPUAR", "NPUGeneration")})
     options = trees.upgrade(trees.ascend_old, omni_base=trees.itself, verify=False)
-    assert find_parted(open_inputs(options)) == ()
     for planned in (sync.upgrade(options), sync.lock(options)):
         (note,) = (note for note in planned.report.notes if "no change is merged" in note)
-        assert note.startswith(f"{path}: no change is merged into execute_model of Steps, copies that NPUARModelRunner")
+        assert note.startswith(
+            f"{STEPS}: no change is merged into execute_model of Steps, copies that NPUARModelRunner"
+        )
 
 
 def test_no_note_is_made_on_what_follows_or_is_no_copy(tmp_path: Path) -> None:
@@ -330,3 +320,76 @@ def test_options_name_a_moved_method_as_the_runners(tmp_path: Path, where: str) 
     made = methods(trees.omni)
     assert "self.note(info)" in made["_stage_of"]
     assert GAINED not in made["execute_model"]
+
+
+def raise_up(root: Path) -> None:
+    """Move `_stage_of` from the NPU runner up into the runner that it derives from."""
+    text = (root / AR).read_text("utf-8")
+    stage = text[text.index("    def _stage_of") :]
+    lay_out(root, {AR: text.removesuffix(stage).rstrip("\n") + "\n"})
+    base = (root / BASE).read_text("utf-8")
+    (root / BASE).write_text(f"{base}\n{stage}", "utf-8")
+
+
+def test_an_upgrade_of_a_port_that_moved_up_is_the_upgrade_without_the_move(tmp_path: Path) -> None:
+    told = []
+    for is_raised in (False, True):
+        trees = make(tmp_path / str(is_raised))
+        commit(trees.omni)
+        gain(trees)
+        if is_raised:
+            raise_up(trees.omni)
+        commit(trees.omni)
+        options = trees.upgrade(trees.ascend_old, ascend_base="HEAD~1", omni_base="HEAD~1", verify=False)
+        report = check_upgrade(options).report
+        questions = sorted((item.unit, item.reason) for item in report.reviews)
+        made = {name.removeprefix("base."): text for name, text in methods(trees.omni).items() if "execute" not in name}
+        told.append((made, questions, sorted((unit.unit, unit.outcome) for unit in report.units)))
+    assert "self.note(info)" in told[0][0]["_stage_of"]
+    assert told[0] == told[1]
+
+
+def test_a_lock_from_before_a_move_up_tells_what_the_gpu_runner_gained(tmp_path: Path) -> None:
+    trees = make(tmp_path)
+    commit(trees.omni)
+    trees.write_lock()
+    commit(trees.omni)
+    told = keys(sync.check(trees.check()))
+    raise_up(trees.omni)
+    commit(trees.omni)
+    assert keys(sync.check(trees.check())) == told
+    gain(trees)
+    commit(trees.omni)
+    assert ("RS201", "GPUARModelRunner._stage_of") in keys(sync.check(trees.check()))
+    check_upgrade(trees.upgrade(trees.ascend_old, verify=False))
+    assert "self.note(info)" in methods(trees.omni)["base._stage_of"]
+    assert "RS111" not in {code for code, _ in keys(sync.check(trees.check()))}
+
+
+GPU_STAGE = OMNI_TREE[GPU_AR][OMNI_TREE[GPU_AR].index("        def _stage_of") :]
+RAISED = {AR: NPU.removesuffix(STAGE), BASE: f"{OF_BASE}\n{STAGE}"}
+OTHER_GPU = "vllm_omni/worker/gpu_generation_model_runner.py"
+
+
+@pytest.mark.parametrize(
+    ("files", "raised"),
+    [
+        ({}, ("_stage_of",)),
+        ({GPU_BASE: OMNI_TREE[GPU_BASE] + GPU_STAGE}, ()),
+        ({AR: NPU}, ()),
+        (
+            {
+                GENERATION: RAISED[AR].replace("NPUAR", "NPUGeneration"),
+                OTHER_GPU: dedent(OMNI_TREE[GPU_AR]).replace("GPUAR", "GPUGeneration"),
+            },
+            (),
+        ),
+        ({AR: RAISED[AR].replace("(OmniNPUModelRunner)", "(torch.Runner)")}, ()),
+    ],
+    ids=["moved up", "the base's twin has it", "the class has its own", "two twins have it", "another base"],
+)
+def test_what_counts_as_moved_up(tmp_path: Path, files: Mapping[str, str], raised: tuple[str, ...]) -> None:
+    trees = Trees(tmp_path)
+    lay_out(trees.omni, {**RAISED, **files})
+    found = find_parted(open_inputs(trees.upgrade(trees.ascend_old)))
+    assert tuple(name for one in found for part in one.parts for name in part.methods) == raised

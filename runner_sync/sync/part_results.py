@@ -15,34 +15,37 @@ from runner_sync.naming import module_name
 from runner_sync.sync.classes.parted_runners import Part, Parted
 from runner_sync.texts.import_entries import read_imports
 from runner_sync.texts.names import undefined_names, used_names
-from runner_sync.units import insert_definition, join, replace_units, texts, units
+from runner_sync.units import insert_definition, join, record_classes, replace_units, texts, units
 from runner_sync.upgrade import ModuleResult, relocate
 
 
 def split_results(results: Sequence[ModuleResult], parted: Sequence[Parted], *, package: str) -> list[ModuleResult]:
-    """Return the results, with those of ``parted`` runners taken apart: the runner's own file first, then its parts."""
-    runners = {one.path: one for one in parted}
-    return [
-        piece
-        for result in results
-        for piece in (_split(result, runners[result.path], package) if result.path in runners else [result])
-    ]
+    """Return the results, with those of ``parted`` runners taken apart.
+
+    A part in a file of its own follows its runner. What a part has in the file of another runner joins the result of
+    that one.
+    """
+    made = {result.path: result for result in results}
+    for runner in parted:
+        made |= {piece.path: piece for piece in _split(runner, made, package)}
+    return list(made.values())
 
 
 def join_results(
     finished: Sequence[ModuleResult], results: Sequence[ModuleResult], parted: Sequence[Parted]
 ) -> list[ModuleResult]:
-    """Return ``results`` with the texts of the files that are ``finished``, put together for ``parted`` runners."""
+    """Return ``results`` with the texts of the files that are ``finished``, as runs read these."""
     runners, made = {one.path: one for one in parted}, {one.path: one for one in finished}
     whole = []
     for result in results:
-        runner = runners.get(result.path)
-        if runner is None:
-            whole.append(made[result.path])
-            continue
-        parts = tuple(replace(part, text=made[part.path].after) for part in runner.parts)
-        after = replace(runner, text=made[result.path].after, parts=parts).whole
-        whole.append(replace(result, before=runner.whole, after=after))
+        runner, after = runners.get(result.path), made[result.path].after
+        guests = [part for one in parted for part in one.parts if part.path == result.path and one is not runner]
+        if runner is not None:
+            parts = tuple(replace(part, text=made[part.path].after) for part in runner.parts)
+            after = replace(runner, text=after, parts=parts).whole
+        for part in guests:
+            after = part.cut_out(after)
+        whole.append(replace(result, after=after) if runner is not None or guests else made[result.path])
     return whole
 
 
@@ -59,39 +62,47 @@ def name_after_runners(finished: Sequence[ModuleResult], parted: Sequence[Parted
     ]
 
 
-def _split(result: ModuleResult, runner: Parted, package: str) -> list[ModuleResult]:
-    pieces = {part.path: part.text for part in runner.parts if part.path != runner.path}
-    if result.after != result.before:
-        for part in runner.parts:
-            if part.path != runner.path:
-                pieces[part.path] = _write_part(pieces[part.path], result, runner, part, package)
+def _split(runner: Parted, results: Mapping[str, ModuleResult], package: str) -> list[ModuleResult]:
+    """Return the results of the files of ``runner``, with what is said about lines of the whole text."""
+    result = results[runner.path]
+    pieces = {path: results[path].after if path in results else text for path, text in runner.rest.items()}
+    del pieces[runner.path]
+    for part in runner.parts:
+        if part.path != runner.path:
+            pieces[part.path] = _write_part(pieces[part.path], result, runner, part, package)
     own = _write_own(result, runner, pieces, package) if result.after != result.before else runner.text
-    pieces |= {runner.path: own}
+    pieces = {runner.path: own, **pieces}
     places = _Places(result, runner, own, pieces)
-    emptied = {part.name for part in runner.parts if part.path == runner.path}  # a class without methods is one unit
-    reports = [places.move_unit(unit) for unit in result.units if unit.unit not in emptied]
+    reports = [places.move_unit(unit) for unit in _drop_emptied(result, runner).units]
     reviews = [places.move_item(item) for item in result.reviews]
     texts_before = {runner.path: runner.text, **{part.path: part.text for part in runner.parts}}
-    made = [
-        ModuleResult(
-            path,
-            before,
-            after,
-            tuple(unit for unit in reports if unit.path == path),
-            tuple(item for item in reviews if item.path == path),
-        )
-        for path, before, after in ((path, before, pieces[path]) for path, before in texts_before.items())
-    ]
-    first = replace(made[0], decided=result.decided, synced=result.synced, never_had=result.never_had)
-    return [first, *made[1:]]
+    split = list[ModuleResult]()
+    for path, text in pieces.items():
+        host = replace(result, units=(), reviews=()) if path == runner.path else results.get(path)
+        host = _move_lines(_drop_emptied(host, runner), text) if host is not None else ModuleResult(path, "", "")
+        units = (*host.units, *(unit for unit in reports if unit.path == path))
+        items = (*host.reviews, *(item for item in reviews if item.path == path))
+        split.append(replace(host, before=texts_before[path], after=text, units=units, reviews=items))
+    return split
 
 
-def _write_part(before: str, result: ModuleResult, runner: Parted, part: Part, package: str) -> str:
-    """Return the text of a part's file with the runner's new texts of what it has, and what they need."""
+def _drop_emptied(result: ModuleResult, runner: Parted) -> ModuleResult:
+    """Return the result without the classes that are one unit only because their methods were read elsewhere."""
+    emptied = {part.name for part in runner.parts if part.path == result.path}
+    emptied &= {*record_classes(texts.parsed(result.after, result.path))}
+    return replace(result, units=tuple(unit for unit in result.units if unit.unit not in emptied))
+
+
+def _write_part(text: str, result: ModuleResult, runner: Parted, part: Part, package: str) -> str:
+    """Return the text of a part's file with the runner's new texts of what it has, and what they need.
+
+    ``text`` has the class without its methods, as `Part.cut_out` leaves it.
+    """
     after, was = _read_pieces(result.after, runner.path), _read_pieces(part.text, part.path)
+    before = part.put_back(text, {name: was[f"{part.name}.{name}"] for name in part.methods})
     edits = {f"{part.name}.{name}": after.get(f"{runner.name}.{name}") for name in part.methods}
     edits |= {name: after.get(name) for name in part.definitions}
-    edits = {name: text for name, text in edits.items() if text != was.get(name)}
+    edits = {name: body for name, body in edits.items() if body != was.get(name)}
     if not edits:
         return before
     text = join(replace_units(texts.parsed(before, part.path), edits, whole=part.definitions))
@@ -115,8 +126,7 @@ def _write_own(result: ModuleResult, runner: Parted, pieces: Mapping[str, str], 
     text = join(replace_units(after, dict.fromkeys((name for name in gone if name in there), None)))
     for part in runner.parts:
         if part.path == runner.path:
-            moved = {name: there[f"{runner.name}.{name}"] for name in part.methods if f"{runner.name}.{name}" in there}
-            text = part.put_back(text, moved)
+            text = _put_back_own(text, part, runner, there)
     own, added = read_imports(runner.text), read_imports(runner.whole)
     for name, entry in read_imports(text).items():
         if name in added.keys() - own.keys() or (name not in own and name not in used_names(text)):
@@ -125,6 +135,21 @@ def _write_own(result: ModuleResult, runner: Parted, pieces: Mapping[str, str], 
     providers.append(Provider(result.after, module_name(runner.path)))
     text = settle_imports(runner.text, text, providers, first_party=package).text
     return text if text.strip() != runner.text.strip() else runner.text
+
+
+def _put_back_own(text: str, part: Part, runner: Parted, there: Mapping[str, str]) -> str:
+    """Return the text of the runner's own file with the methods of a part that stands in it, too."""
+    was = _read_pieces(part.text, part.path)
+    now = {name: there.get(f"{runner.name}.{name}") for name in part.methods}
+    text = part.put_back(text, {name: body or was[f"{part.name}.{name}"] for name, body in now.items()})
+    removed = dict.fromkeys((f"{part.name}.{name}" for name, body in now.items() if body is None), None)
+    return join(replace_units(texts.parsed(text, part.path), removed)) if removed else text
+
+
+def _move_lines(result: ModuleResult, text: str) -> ModuleResult:
+    """Return the result with the lines that it speaks of in ``text``."""
+    units = tuple(replace(u, hunks=tuple(relocate(u.hunks, old=result.after, new=text))) for u in result.units)
+    return replace(result, units=units, reviews=tuple(relocate(result.reviews, old=result.after, new=text)))
 
 
 def _read_pieces(text: str, path: str) -> dict[str, str]:

@@ -50,7 +50,9 @@ class Part:
     def cut_out(self, text: str) -> str:
         """Return the ``text`` of the file without the methods; every other line keeps its number."""
         for method in self.methods:
-            unit = texts.unit_table(text, self.path)[f"{self.name}.{method}"]
+            unit = texts.unit_table(text, self.path).get(f"{self.name}.{method}")
+            if unit is None:
+                continue
             lines = text.split("\n")
             gap = [""] * (unit.end - unit.start)
             lines[unit.start - 1 : unit.end] = [f"{indentation(unit.text)}{self._stand_in(method)}", *gap]
@@ -111,17 +113,16 @@ def read_whole_runners(given: inputs.Inputs) -> tuple[inputs.Inputs, tuple[Parte
 
 
 def find_parted(given: inputs.Inputs) -> tuple[Parted, ...]:
-    """Return the runners of the omni tree with copies in base classes of their own, in their own or other files.
+    """Return the runners of the omni tree with methods in base classes, in their own or other files.
 
-    timid: neither a class nor a file that two runners have is a part of either, because it cannot follow both.
+    timid: neither a class nor a file is a part of two runners, because it cannot follow both.
     """
     found = list[Parted]()
     for derived in find_modules(given):
-        own = {path for row in given.profile.modules for path in (*row.paths, *row.twin_paths)} - {derived.path}
-        shared = _find_shared(derived, given)
-        parts = [part for part in _find_copies(derived, given) if part.place not in shared and part.path not in own]
+        shared = _find_shared(derived, given) - _find_runners(given)
+        parts = tuple(part for part in _find_copies(derived, given) if part.place not in shared)
         if parts:
-            found.append(Parted(derived.path, derived.text, derived.module.name, tuple(parts)))
+            found.append(Parted(derived.path, derived.text, derived.module.name, parts))
     files = [path for one in found for path in one.rest]
     kept = ((one, tuple(part for part in one.parts if files.count(part.path) == 1)) for one in found)
     return tuple(replace(one, parts=parts) for one, parts in kept if parts)
@@ -143,7 +144,7 @@ def note_left(given: inputs.Inputs, parted: Sequence[Parted]) -> tuple[str, ...]
 
 
 def _find_copies(derived: DerivedModule, given: inputs.Inputs) -> list[Part]:
-    """Return the base classes, other than runners and those of the GPU side, with copies of what the class follows."""
+    """Return the base classes, other than those of the GPU side, with methods that follow what the class follows."""
     with suppress(InputError, SyntaxError):  # whoever reads the module reports what is wrong with it
         if may_inherit(derived.module.name, derived.text, given.profile.package):
             return [*_iter_copies(derived, given)]
@@ -155,23 +156,37 @@ def _iter_copies(derived: DerivedModule, given: inputs.Inputs) -> Iterator[Part]
     if any(len(base.origins) > 1 for base in texts.bases_of(derived.text, module.name, derived.path)):
         return
     followed, module_texts = _read_followed(derived, given), ModuleTexts({"vllm-omni": given.omni})
-    others = _find_runners(given)
+    runners, of_gpu = _find_runners(given), _find_gpu_classes(given)
+    files = {path for row in given.profile.modules for path in row.paths}
     for parent in module_texts.find_ancestors(derived.text, module.name, module_name(derived.path)):
         table, prefix = texts.unit_table(parent.text, parent.module), f"{parent.name}."
         units = {full.removeprefix(prefix): unit for full, unit in table.items() if full.startswith(prefix)}
-        place = module_texts.find_module(parent.module)
-        if (
-            (parent.module, parent.name) not in others
-            and project_of(parent.module) == "vllm-omni"
-            and place is not None
-        ):
-            methods = [name for name, unit in units.items() if unit.kind == "method" and name not in known]
-            named = [name for name in methods if name in followed.members]
-            if any(name in followed.recorded or _is_copy(units[name], followed.members[name]) for name in named):
-                defined = _find_definitions(place, parent.name, [units[name].text for name in named])
-                beside = followed.definitions - texts.whole_definitions(derived.text, derived.path).keys()
-                yield Part(*place, parent.name, tuple(named), tuple(name for name in defined if name in beside))
+        methods = [name for name, unit in units.items() if unit.kind == "method" and name not in known]
         known |= units.keys()
+        place, owner = module_texts.find_module(parent.module), (parent.module, parent.name)
+        if project_of(parent.module) != "vllm-omni" or place is None or owner in of_gpu:
+            continue
+        named = [name for name in methods if name in followed.members]
+        if owner in runners:
+            if raised := _find_raised(named, derived, given):
+                yield Part(*place, parent.name, tuple(raised))
+        elif any(name in followed.recorded or _is_copy(units[name], followed.members[name]) for name in named):
+            beside = _find_definitions(place, parent.name, [units[name].text for name in named])
+            beside = [name for name in beside if name in followed.definitions and place[0] not in files]
+            own = texts.whole_definitions(derived.text, derived.path)
+            yield Part(*place, parent.name, tuple(named), tuple(name for name in beside if name not in own))
+
+
+def _find_raised(methods: Sequence[str], derived: DerivedModule, given: inputs.Inputs) -> list[str]:
+    """Return those ``methods`` of a base runner of ``derived`` that are ports of the GPU twin of ``derived`` alone."""
+    twins = {one.path: _read_twin_members(one, given) for one in find_modules(given)}
+    others = frozenset[str]().union(*(names for path, names in twins.items() if path != derived.path))
+    return [name for name in methods if name in twins[derived.path] - others]
+
+
+def _read_twin_members(derived: DerivedModule, given: inputs.Inputs) -> frozenset[str]:
+    text, twin = read_whole_twin(derived.module, given), derived.module.gpu
+    return frozenset(texts.members(text, twin.name, twin.path) if twin is not None and text is not None else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,10 +217,14 @@ def _read_followed(derived: DerivedModule, given: inputs.Inputs) -> _Followed:
 
 
 def _find_runners(given: inputs.Inputs) -> set[tuple[str, str]]:
-    """Return module and name of the NPU runners, and of the GPU runners with all that these inherit from."""
+    """Return module and name of the NPU runners."""
+    return {(module_name(path), module.name) for module in given.profile.modules for path in module.paths}
+
+
+def _find_gpu_classes(given: inputs.Inputs) -> set[tuple[str, str]]:
+    """Return module and name of the GPU runners and of what these inherit from."""
     module_texts, found = ModuleTexts({"vllm-omni": given.omni}), set[tuple[str, str]]()
     for module in given.profile.modules:
-        found |= {(module_name(path), module.name) for path in module.paths}
         text = given.omni.read(module.gpu.path) if module.gpu is not None else None
         if module.gpu is not None and text is not None:
             own = (module_name(module.gpu.path), module.gpu.name)

@@ -26,6 +26,7 @@ from sync_samples import (
 )
 
 from runner_sync import sync, write
+from runner_sync.compose.notes import WORD
 from runner_sync.profile import NPU as NPU_PROFILE
 from runner_sync.sync.classes.parted_runners import find_parted
 from runner_sync.sync.opening import open_inputs
@@ -393,3 +394,43 @@ def test_what_counts_as_moved_up(tmp_path: Path, files: Mapping[str, str], raise
     lay_out(trees.omni, {**RAISED, **files})
     found = find_parted(open_inputs(trees.upgrade(trees.ascend_old)))
     assert tuple(name for one in found for part in one.parts for name in part.methods) == raised
+
+
+@pytest.mark.parametrize("where", SPLITS)
+def test_blocks_and_explain_say_the_same_at_the_new_place(tmp_path: Path, where: str) -> None:
+    told, files = [], set[str]()
+    for is_split in (False, True):
+        trees = make(tmp_path / str(is_split))
+        if is_split:
+            split(trees.omni, where)
+        options = trees.check(ascend=trees.ascend_old, ascend_base="HEAD~1")
+        report = sync.blocks(options)
+        for block in report.blocks:
+            lines = (trees.omni / block.path).read_text("utf-8").split("\n")[block.start - 1 : block.end]
+            assert "\n".join(lines).strip() == block.text.strip()
+        npu = [block for block in report.blocks if block.path.startswith("vllm_omni/platforms")]
+        (place,) = {block.path for block in npu if block.unit == "NPUARModelRunner.execute_model"}
+        lines = (trees.omni / place).read_text("utf-8").split("\n")
+        line = lines.index("        self.talker_total = total") + 1
+        (unit,) = sync.explain(options, place, line).units
+        if where != "base's file" or not is_split:  # whose own method has the same line, further down
+            assert unit.unit == "NPUARModelRunner.execute_model"
+        explained = sync.explain(options, place).units
+        hunks = {one.unit: [hunk.provenance for hunk in one.hunks] for one in explained if "execute" in one.unit}
+        told.append(({(block.unit, block.text) for block in npu}, hunks["NPUARModelRunner.execute_model"]))
+        files.add(place)
+    assert told[0] == told[1]
+    assert (len(files) == 1) == (where == "same file")
+
+
+@pytest.mark.parametrize("where", SPLITS)
+def test_questions_in_a_part_are_listed_without_what_the_upgrade_kept(tmp_path: Path, where: str) -> None:
+    trees = make(tmp_path)
+    split(trees.omni, where)
+    (file,) = [
+        one for one in (trees.omni / Path(AR).parent).glob("*.py") if "    def _stage_of" in one.read_text("utf-8")
+    ]
+    text = file.read_text("utf-8").replace("        info = req", f"        {WORD} R12345678 why\n        info = req")
+    file.write_text(text, "utf-8")
+    (item,) = sync.find_open(trees.check()).items
+    assert (item.id, trees.omni / item.path, item.reason) == ("R12345678", file, "why")

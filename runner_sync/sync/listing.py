@@ -18,6 +18,8 @@ from runner_sync.lineage.provenance import Span, joined
 from runner_sync.model import TITLES, Block, FileChange, Hunk, Report, UnitReport
 from runner_sync.profile import BUILT_IN, GPU, Profile
 from runner_sync.sync import origins
+from runner_sync.sync.classes.parted_runners import Parted, read_whole_runners
+from runner_sync.sync.classes.real_places import find_unit_places
 from runner_sync.sync.nested import blame_deepest_file
 from runner_sync.sync.notes import next_commands
 from runner_sync.sync.options import CheckOptions, TreeOptions
@@ -39,14 +41,14 @@ def blocks(options: CheckOptions) -> Report:
     modules = find_modules(given)
     refuse_gone(given, modules)
     refuse_classless(given, modules)
-    given = pairs.open_targets(options, given)
+    given, parted = read_whole_runners(pairs.open_targets(options, given))
     modules = find_modules(given)  # again, because a class that they follow may have moved
     found: list[Block] = []
     statuses: list[PortStatus] = []
     with blame_deepest_file(given):
         trees = origins.gather_trees(options, given, modules)
         for module in trees.modules:
-            found += _list_npu_blocks(trees, module)
+            found += _list_npu_blocks(trees, module, parted)
             gpu_blocks = list(_list_gpu_blocks(trees, module))
             of_module = find_port_statuses(trees, module, gpu_blocks)
             by_unit = {status.unit: status for status in of_module}
@@ -67,10 +69,10 @@ def blocks(options: CheckOptions) -> Report:
     return next_commands.complete_commands(report, options, given)
 
 
-def _list_npu_blocks(trees: Trees, derived: DerivedModule) -> Iterator[Block]:
+def _list_npu_blocks(trees: Trees, derived: DerivedModule, parted: Sequence[Parted]) -> Iterator[Block]:
     """Yield the omni blocks of an NPU module; only marked ones if no upstream is at hand."""
+    places, traced = _find_places(derived, parted), list(_trace(trees, derived, parted))
     marked = origins.find_marked_lines(derived.text, derived.path, trees.given)
-    traced = list(origins.trace_npu(trees, derived))
     lines = _find_omni_lines(traced) if trees.sides[derived.path] else None
     twins = {t.unit.qualname: t.gpu.qualname for t in traced if t.gpu is not None}
     listed = list_blocks(
@@ -82,7 +84,40 @@ def _list_npu_blocks(trees: Trees, derived: DerivedModule) -> Iterator[Block]:
         marker=trees.given.profile.marker,
     )
     for block in listed:
-        yield replace(block, twin=twins.get(block.unit))
+        path, shift = places.get(block.unit, (block.path, 0))
+        moved = replace(block, path=path, start=block.start + shift, end=block.end + shift)
+        yield replace(moved, twin=twins.get(block.unit))
+
+
+def _trace(trees: Trees, derived: DerivedModule, parted: Sequence[Parted]) -> Iterator[Traced]:
+    """Trace the units of an NPU module, but no class that is one only because its methods are a runner's."""
+    emptied = {part.name for runner in parted for part in runner.parts if part.path == derived.path}
+    yield from (traced for traced in origins.trace_npu(trees, derived) if traced.unit.qualname not in emptied)
+
+
+def _find_places(derived: DerivedModule, parted: Sequence[Parted]) -> dict[str, tuple[str, int]]:
+    """Return where the units of a module stand that was read whole, as `find_unit_places` does; empty for another."""
+    return next((find_unit_places(runner) for runner in parted if runner.path == derived.path), {})
+
+
+def _trace_file(trees: Trees, path: str, parted: Sequence[Parted]) -> Iterator[Traced]:
+    """Trace the units of the NPU file at ``path``, those of runners that have a part in it, too."""
+    for derived in trees.modules:
+        places = _find_places(derived, parted)
+        if path == derived.path or any(place == path for place, _shift in places.values()):
+            for traced in _trace(trees, derived, parted):
+                unit = traced.unit
+                place, shift = places.get(unit.qualname, (unit.path, 0))
+                if place == path:
+                    spans = tuple(replace(s, start=s.start + shift, end=s.end + shift) for s in traced.spans)
+                    unit = replace(unit, path=place, start=unit.start + shift, end=unit.end + shift)
+                    yield replace(traced, unit=unit, spans=spans)
+
+
+def _list_blocks_of_file(trees: Trees, path: str, parted: Sequence[Parted]) -> Iterator[Block]:
+    """Yield the omni blocks of the NPU file at ``path``."""
+    for derived in trees.modules:
+        yield from (block for block in _list_npu_blocks(trees, derived, parted) if block.path == path)
 
 
 def _list_gpu_blocks(trees: Trees, derived: DerivedModule) -> Iterator[Block]:
@@ -130,9 +165,10 @@ def explain(options: CheckOptions, file: str, line: int | None = None) -> Report
     there is no upstream to compare with.
     """
     given = pairs.open_targets(options, inputs.open_omni(_choose_omni_tree(options, file)))
+    given, parted = read_whole_runners(given)
     modules = find_modules(given)
-    path, module, is_npu = _find_runner(given, modules, file)
-    text = module.text if is_npu else given.omni.read(path) or ""
+    path, module, is_npu = _find_runner(given, modules, file, parted)
+    text = given.omni.read(path) or ""
     count = len(text.removesuffix("\n").split("\n")) if text else 0
     if line is not None and line > count:
         has = "is empty" if not count else "has 1 line" if count == 1 else f"has {count} lines"
@@ -140,9 +176,9 @@ def explain(options: CheckOptions, file: str, line: int | None = None) -> Report
     with blame_deepest_file(given):
         trees = origins.gather_trees(options, given, modules, with_vllm=not is_npu)
         _require_upstream(trees, is_npu=is_npu)
-        traced = origins.trace_npu(trees, module) if is_npu else origins.trace_gpu(trees, module)
+        traced = _trace_file(trees, path, parted) if is_npu else origins.trace_gpu(trees, module)
         chosen = [unit for unit in traced if line is None or unit.unit.start <= line <= unit.unit.end]
-        listed = list(_list_npu_blocks(trees, module) if is_npu else _list_gpu_blocks(trees, module))
+        listed = list(_list_blocks_of_file(trees, path, parted) if is_npu else _list_gpu_blocks(trees, module))
     units = tuple(_report_unit(unit, line, listed) for unit in chosen)
     return Report(
         "explain",
@@ -170,7 +206,9 @@ def _choose_omni_tree(options: CheckOptions, file: str) -> CheckOptions:
     return replace(options, omni=TreeOptions(path=place.parent))
 
 
-def _find_runner(given: inputs.Inputs, modules: Sequence[DerivedModule], file: str) -> tuple[str, DerivedModule, bool]:
+def _find_runner(
+    given: inputs.Inputs, modules: Sequence[DerivedModule], file: str, parted: Sequence[Parted]
+) -> tuple[str, DerivedModule, bool]:
     """Return the path that ``file`` means, its derived module, and whether it is the NPU side of that module.
 
     A bare file name will do. Raises ``InputError`` for a file that is neither an NPU runner nor a GPU twin.
@@ -178,6 +216,8 @@ def _find_runner(given: inputs.Inputs, modules: Sequence[DerivedModule], file: s
     sides = [(derived.path, derived, True) for derived in modules]
     twins = [(derived.module.gpu.path, derived, False) for derived in modules if derived.module.gpu is not None]
     sides += [twin for twin in twins if given.omni.read(twin[0]) is not None]
+    owners = {derived.path: derived for derived in modules}
+    sides += [(part.path, owners[runner.path], True) for runner in parted for part in runner.parts]
     names = _list_spellings(given, file)
     exact = [side for side in sides if side[0] in names]
     alike = [side for side in sides if PurePosixPath(side[0]).name == file]

@@ -74,7 +74,8 @@ class _StatusFinder:
         self.gpu_text = trees.given.read_twin(derived.module) or ""
         self.gpu_units = unit_table(self.gpu_text, self.gpu_path)
         relocated = planning.relocated_names(trees.modules, trees.given.trees)
-        self.module_texts = ModuleTexts(trees.given.trees, relocated=relocated)
+        whole = {**trees.given.trees, "vllm-omni": trees.given.whole_omni}
+        self.module_texts = ModuleTexts(whole, relocated=relocated)
         self.hoistable, self.skipped = self._run_rules()
         self.parents: dict[str, frozenset[str]] = {}
         self.members = self._decide_members()
@@ -173,7 +174,7 @@ class _StatusFinder:
     def _run_rules(self) -> tuple[set[str], dict[str, str]]:
         """Return the NPU units that could be hoisted (RS501), and why NPU skips GPU overrides (RS203)."""
         module = CheckModule(self.derived.path, self.derived.text, self.gpu_path, self.gpu_text or None)
-        job = CheckJob(self.profile, (module,), read=self.trees.given.omni.read)
+        job = CheckJob(self.profile, (module,), read=self.trees.given.read_derived)
         found = check.run(job, Codes(("RS203", "RS501"))).findings
         skipped = {
             f"{self.profile.gpu_name(f.unit)}.{f.symbol}": f"a call of {f.symbol} runs what the class inherits"

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from runner_sync import sources, write
+from runner_sync.compose.notes import WORD
 from runner_sync.compose.settling import find_comments, keep_chosen, take_side
 from runner_sync.errors import InputError
 from runner_sync.model import FileChange, ReviewItem, Side
@@ -20,6 +21,7 @@ from runner_sync.sync.options import CheckOptions, Tell, tell_nobody
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import find_modules
 from runner_sync.syntax import same_code
+from runner_sync.trees import peek
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,10 @@ def _find_files(options: CheckOptions) -> tuple[Path, list[str]]:
     try:
         given = inputs.open_omni(options, with_lock=False)
         found = [module.path for module in find_modules(given)]
+        folders = dict.fromkeys(path[: path.rfind("/") + 1] for path in found)
+        # What omni has moved out of a runner may stand beside it.
+        beside = (path for folder in folders for path in given.omni.paths(folder))
+        found += [path for path in beside if f"{WORD} " in (peek(given.omni, path) or "")]
         root = given.root
     except InputError:
         if root is None:

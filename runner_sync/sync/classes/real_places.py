@@ -49,21 +49,25 @@ def find_real_places(given: Inputs, parted: Sequence[Parted] = ()) -> Places | N
     return put_in_place
 
 
-def _find_shifts_of(runner: Parted) -> _Shifts:
-    """Return the shifts of an NPU runner: of its own lines, of its parts' methods, and of the imports for these."""
-    whole = texts.unit_table(runner.whole, runner.path)
+def find_unit_places(runner: Parted) -> dict[str, tuple[str, int]]:
+    """Return, by unit of an NPU runner that was read whole, the file that has it and what is added to a line there."""
     starts = {name: (runner.path, unit.start) for name, unit in texts.unit_table(runner.text, runner.path).items()}
-    moved = dict[str, tuple[str, int]]()
     for part in runner.parts:
         there = texts.unit_table(part.text, part.path)
         named = {f"{runner.name}.{name}": f"{part.name}.{name}" for name in part.methods}
         named |= {name: name for name in part.definitions}
-        moved |= {name: (part.path, there[own].start) for name, own in named.items() if own in there}
-    first = min(unit.start for name, unit in whole.items() if name in moved)
-    places = {**starts, **moved}
+        starts |= {name: (part.path, there[own].start) for name, own in named.items() if own in there}
+    whole = texts.unit_table(runner.whole, runner.path)
+    return {name: (starts[name][0], starts[name][1] - unit.start) for name, unit in whole.items() if name in starts}
+
+
+def _find_shifts_of(runner: Parted) -> _Shifts:
+    """Return the shifts of an NPU runner: of its own lines, of its parts' methods, and of the imports for these."""
+    whole, places = texts.unit_table(runner.whole, runner.path), find_unit_places(runner)
+    moved = {f"{runner.name}.{name}" for part in runner.parts for name in part.methods}
     return [
-        (first - 1, runner.path, 0),
-        *((unit.end, places[name][0], places[name][1] - unit.start) for name, unit in whole.items() if name in places),
+        (min(unit.start for name, unit in whole.items() if name in moved) - 1, runner.path, 0),
+        *((whole[name].end, *place) for name, place in places.items()),
         *_find_shifts_of_imports(runner),
     ]
 

@@ -13,6 +13,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from runner_sync import lineage
 from runner_sync.errors import InputError
@@ -143,6 +144,7 @@ def note_left(given: inputs.Inputs, parted: Sequence[Parted]) -> tuple[str, ...]
     )
 
 
+@lru_cache(maxsize=16)
 def _find_copies(derived: DerivedModule, given: inputs.Inputs) -> list[Part]:
     """Return the base classes, other than those of the GPU side, with methods that follow what the class follows."""
     with suppress(InputError, SyntaxError):  # whoever reads the module reports what is wrong with it

@@ -33,8 +33,11 @@ def read_whole(tree: Tree, path: str, given: Inputs) -> str | None:
     if the tree has no such file.
     """
     text = tree.read(path)
-    if text is None:
-        return None
+    return _complete(text, path, tree, given) if text is not None else None
+
+
+@lru_cache(maxsize=64)
+def _complete(text: str, path: str, tree: Tree, given: Inputs) -> str:
     if tree.source.project == "vllm-omni":
         return complete_twins(text, path, tree, given)
     for name in _list_followed(given.profile, tree, path):

@@ -26,7 +26,7 @@ from runner_sync.trees import OnDisk, Tree
 from runner_sync.user_paths import resolved
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Inputs:
     """The trees, configuration and lock of a run; ``root`` is the folder to write to, ``None`` without one.
 

@@ -14,7 +14,7 @@ from runner_sync.sources.layout import is_below
 from runner_sync.trees import Remembering, Tree, peek
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PatchedTree:
     """``tree`` with the files of ``texts`` in place of its own or besides them."""
 

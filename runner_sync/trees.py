@@ -24,7 +24,12 @@ class Revision:
 
 
 class Tree(Protocol):
-    """A read-only tree of one project at one revision. Paths are POSIX, relative to the project's root."""
+    """A read-only tree of one project at one revision. Paths are POSIX, relative to the project's root.
+
+    Two trees are equal only if they are the same object, so that what is found out about one can be cached.
+    """
+
+    def __hash__(self) -> int: ...
 
     @property
     def source(self) -> Source: ...

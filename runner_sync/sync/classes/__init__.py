@@ -5,6 +5,7 @@ reading.
 
 - ``hierarchy`` and ``module_texts`` for inheritance and conditional bases; ``whole_classes`` reads an upstream class
   with what it inherits, ``renamed_classes`` under its old name, ``whole_twins`` a GPU runner and ``parted_runners`` an
-  NPU runner with what moved out of it, and ``real_places`` says where that stands; they use ``completing``;
+  NPU runner with what moved out of it, ``imported_definitions`` a module with functions that did, and ``real_places``
+  says where that stands; they use ``completing``;
 - ``undefined`` for attributes that nothing sets, ``device_code`` for calls that do nothing without a GPU.
 """

@@ -40,17 +40,17 @@ def complete(text: str, name: str, path: str, inherited: Sequence[Inherited]) ->
         from runner_sync.units.pieces import join
     for parent in inherited:
         text = join(insert_member(texts.parsed(text, path), name, "\n".join(parent.methods.values())))
-        text = text if parent.path == path else _add_imports(text, parent)
+        text = text if parent.path == path else add_imports(text, parent.path, parent.text)
     return text
 
 
-def _add_imports(text: str, parent: Inherited) -> str:
-    """Return ``text`` with imports of the names that it uses and only the parent's module defines or imports.
+def add_imports(text: str, path: str, source: str) -> str:
+    """Return ``text`` with imports of the names that it uses and only the module ``source`` defines or imports.
 
-    They stand at the end, so that the lines before the added methods keep their numbers.
+    ``path`` is that module's. They stand at the end, so that the lines before the added code keep their numbers.
     """
-    imported, own = read_imports(parent.text, parent.path), defined_names(parent.text)
-    module = module_name(parent.path)
+    imported, own = read_imports(source, path), defined_names(source)
+    module = module_name(path)
     used = sorted(undefined_names(text))
     known = {*imported, *own}
     entries = [imported[name] if name in imported else Import(module, name, name) for name in used if name in known]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from runner_sync.model import Finding
 from runner_sync.naming import imported_by
-from runner_sync.sync.classes.whole_twins import Part, complete_twins, find_parts
+from runner_sync.sync.classes.whole_twins import Part, complete_twins, find_imported, find_parts
 from runner_sync.sync.trees.inputs import Inputs
 from runner_sync.syntax import module_of
 from runner_sync.texts.import_entries import import_statements, read_imports
@@ -101,6 +101,7 @@ def _find_shifts(path: str, given: Inputs) -> _Shifts:
     starts = {unit.qualname: (path, unit.start) for unit in texts.unit_table(raw, path).values()}
     for owner, part in find_parts(path, given):
         starts |= _find_starts(owner, part)
+    starts |= {one.unit.qualname: (one.unit.path, one.unit.start) for one in find_imported(path, given)}
     return [
         (unit.end, starts[name][0], starts[name][1] - unit.start)
         for name, unit in texts.unit_table(whole, path).items()

@@ -1,7 +1,8 @@
 """Read an upstream module as if the followed class defined itself what it inherits from its own package.
 
 A copy follows a method, wherever upstream keeps it. So a method that moved into a mixin or another base class of the
-same package is not gone, and neither is what stayed behind in an old class that only inherits from its successor.
+same package is not gone, and neither is what stayed behind in an old class that only inherits from its successor. The
+same holds for a module-level function or record that moved into a module of helpers (``imported_definitions``).
 
 Comes in: a tree, a path, a run's inputs. Goes out: the text of the module. May touch: the tree, by reading.
 """
@@ -18,6 +19,7 @@ from runner_sync.model import PACKAGES
 from runner_sync.naming import module_name
 from runner_sync.profile import Anchor, Profile, RunnerModule
 from runner_sync.sync.classes.completing import Inherited, complete, may_inherit
+from runner_sync.sync.classes.imported_definitions import Definition, complete_definitions, list_definitions
 from runner_sync.sync.classes.renamed_classes import find_new_name, swap_names
 from runner_sync.sync.classes.whole_twins import complete_twins
 from runner_sync.sync.trees.inputs import Inputs
@@ -29,8 +31,9 @@ from runner_sync.units import texts
 def read_whole(tree: Tree, path: str, given: Inputs) -> str | None:
     """Return the text of ``path`` with the inherited methods added to each class that the profile follows there.
 
-    The text is as in the tree if omni overrides none of these methods, or if a module does not parse. Returns ``None``
-    if the tree has no such file.
+    Functions and records that it imports from its package, and a runner defines, are added, too. The text is as in the
+    tree if omni overrides none of these methods, or if a module does not parse. Returns ``None`` if the tree has no
+    such file.
     """
     text = tree.read(path)
     return _complete(text, path, tree, given) if text is not None else None
@@ -40,11 +43,11 @@ def read_whole(tree: Tree, path: str, given: Inputs) -> str | None:
 def _complete(text: str, path: str, tree: Tree, given: Inputs) -> str:
     if tree.source.project == "vllm-omni":
         return complete_twins(text, path, tree, given)
-    for name in _list_followed(given.profile, tree, path):
+    for name in (followed := _list_followed(given.profile, tree, path)):
         with suppress(InputError, SyntaxError):  # whoever reads the module reports what is wrong with it
             text = _with_old_name(text, name, given)
             text = complete(text, name, path, _find_inherited(name, text, path, tree, given))
-    return text
+    return _complete_definitions(text, path, tree, given)[0] if followed else text
 
 
 def read_whole_twin(module: RunnerModule, given: Inputs) -> str | None:
@@ -59,6 +62,7 @@ def find_parent_files(tree: Tree, path: str, given: Inputs) -> tuple[str, ...]:
         with suppress(InputError, SyntaxError):
             named = _with_old_name(text or "", name, given)
             places += [parent.path for parent in _find_inherited(name, named, path, tree, given)]
+            places += [one.unit.path for one in _complete_definitions(text or "", path, tree, given)[1]]
     return tuple(dict.fromkeys(place for place in places if place != path))
 
 
@@ -82,6 +86,13 @@ def _find_new_name(text: str, name: str, given: Inputs) -> str:
     omnis = tuple(_iter_omni_texts(given))
     is_known = any(re.search(rf"\b{re.escape(name)}\b", omni) for omni in omnis)
     return find_new_name(text, name, _find_method_names(omnis) if is_known else ())
+
+
+def _complete_definitions(text: str, path: str, tree: Tree, given: Inputs) -> tuple[str, list[Definition]]:
+    """Return what `complete_definitions` does for all that a runner defines; nothing if a module does not parse."""
+    with suppress(InputError, SyntaxError):
+        return complete_definitions(text, path, list_definitions(_iter_omni_texts(given)), tree)
+    return text, []
 
 
 def _list_followed(profile: Profile, tree: Tree, path: str) -> list[str]:

@@ -18,6 +18,7 @@ from runner_sync.errors import InputError
 from runner_sync.naming import absolute, module_name, project_of
 from runner_sync.profile import RunnerModule
 from runner_sync.sync.classes.completing import Inherited, complete, may_inherit
+from runner_sync.sync.classes.imported_definitions import Definition, complete_definitions, list_definitions
 from runner_sync.sync.trees.inputs import Inputs, read_first
 from runner_sync.texts.member_text import find_called_parents
 from runner_sync.trees import Tree
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def complete_twins(text: str, path: str, tree: Tree, given: Inputs) -> str:
-    """Return the module ``text`` of ``path`` with the moved methods in the GPU runners that it defines.
+    """Return the module ``text`` of ``path`` with the moved methods in its GPU runners, and with moved functions.
 
     The text stays as it is if NPU overrides none of them, or if a module does not parse.
     """
@@ -39,6 +40,7 @@ def complete_twins(text: str, path: str, tree: Tree, given: Inputs) -> str:
             name, parts = module.gpu.name, _find_parts_of(module, text, path, tree, given)
             text = complete(text, name, path, [part.inherited for part in parts])
             text = _drop_bases(text, path, name, _find_needless(text, path, name, parts, tree))
+            text, _ = complete_definitions(text, path, _list_defined(module, given), tree)
     return text
 
 
@@ -50,6 +52,22 @@ def find_parts(path: str, given: Inputs) -> list[tuple[str, Part]]:
     text = given.omni.read(path) or ""
     twins = [(module, module.gpu.name) for module in given.profile.modules if path in module.twin_paths and module.gpu]
     return [(name, part) for module, name in twins for part in _find_parts_of(module, text, path, given.omni, given)]
+
+
+def find_imported(path: str, given: Inputs) -> list[Definition]:
+    """Return the functions and records that `complete_twins` adds to the module at ``path`` in the tree at hand."""
+    text, found = given.omni.read(path) or "", list[Definition]()
+    for module in given.profile.modules:
+        if path in module.twin_paths:
+            text, more = complete_definitions(text, path, _list_defined(module, given), given.omni)
+            found += more
+    return found
+
+
+def _list_defined(module: RunnerModule, given: Inputs) -> frozenset[str]:
+    """Return the functions and classes of the derived module in the omni tree at hand."""
+    found = read_first(given.omni, module.paths)
+    return list_definitions([found[1]] if found is not None else [])
 
 
 def _find_parts_of(module: RunnerModule, text: str, path: str, tree: Tree, given: Inputs) -> list[Part]:

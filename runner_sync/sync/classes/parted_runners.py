@@ -170,7 +170,7 @@ def _iter_copies(derived: DerivedModule, given: inputs.Inputs) -> Iterator[Part]
             continue
         named = [name for name in methods if name in followed.members]
         if owner in runners:
-            if raised := _find_raised(named, derived, given):
+            if raised := _find_raised({name: units[name] for name in named}, followed, derived, given):
                 yield Part(*place, parent.name, tuple(raised))
         elif any(name in followed.recorded or _is_copy(units[name], followed.members[name]) for name in named):
             beside = _find_definitions(place, parent.name, [units[name].text for name in named])
@@ -179,16 +179,27 @@ def _iter_copies(derived: DerivedModule, given: inputs.Inputs) -> Iterator[Part]
             yield Part(*place, parent.name, tuple(named), tuple(name for name in beside if name not in own))
 
 
-def _find_raised(methods: Sequence[str], derived: DerivedModule, given: inputs.Inputs) -> list[str]:
-    """Return those ``methods`` of a base runner of ``derived`` that are ports of the GPU twin of ``derived`` alone."""
-    twins = {one.path: _read_twin_members(one, given) for one in find_modules(given)}
-    others = frozenset[str]().union(*(names for path, names in twins.items() if path != derived.path))
-    return [name for name in methods if name in twins[derived.path] - others]
+def _find_raised(
+    methods: Mapping[str, Unit], followed: _Followed, derived: DerivedModule, given: inputs.Inputs
+) -> list[str]:
+    """Return those ``methods`` of a base runner of ``derived`` that are ports of the GPU twin of ``derived`` alone.
+
+    A copy of upstream's method that is not like the twin's stays the base runner's own: the twin's overrides it.
+    """
+    members = {one.path: _read_twin_members(one, given) for one in find_modules(given)}
+    twin, others = members.pop(derived.path), frozenset[str]().union(*members.values())
+    raised = []
+    for name in (one for one in methods if one in twin.keys() - others):
+        unit, port = methods[name], twin[name]
+        upstream = [version for version in followed.members[name] if version != port]
+        if name in followed.recorded or _is_copy(unit, [port]) or not _is_copy(unit, upstream):
+            raised.append(name)
+    return raised
 
 
-def _read_twin_members(derived: DerivedModule, given: inputs.Inputs) -> frozenset[str]:
+def _read_twin_members(derived: DerivedModule, given: inputs.Inputs) -> dict[str, str]:
     text, twin = read_whole_twin(derived.module, given), derived.module.gpu
-    return frozenset(texts.members(text, twin.name, twin.path) if twin is not None and text is not None else ())
+    return texts.members(text, twin.name, twin.path) if twin is not None and text is not None else {}
 
 
 @dataclass(frozen=True, slots=True)

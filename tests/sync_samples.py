@@ -98,6 +98,15 @@ OMNI_TREE = {
     """,
 }
 
+STAGE = """\
+    def _stage_of(self, request):
+        info = request.additional_information
+        if info is None:
+            return None
+        return info.get("stage")
+"""
+"""The method that the small NPU and GPU runners share."""
+
 PACKED = """
         def pack(self, rows):
             out = self.build(rows)

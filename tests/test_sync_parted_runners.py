@@ -17,6 +17,7 @@ from sync_samples import (
     HELPER,
     OMNI_TREE,
     RULER,
+    STAGE,
     Trees,
     check_upgrade,
     commit,
@@ -50,13 +51,6 @@ EXECUTE = f"""\
         logits, hidden = self._forward(total)
         self.last_hidden = hidden
         return self._finish(logits, total)
-"""
-STAGE = """\
-    def _stage_of(self, request):
-        info = request.additional_information
-        if info is None:
-            return None
-        return info.get("stage")
 """
 NPU = f"""\
 import torch

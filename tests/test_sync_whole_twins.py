@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from sync_samples import AR, GPU_AR, GPU_BASE, OMNI_TREE, Trees, check_upgrade, commit, keys, lay_out
+from sync_samples import AR, GPU_AR, GPU_BASE, OMNI_TREE, STAGE, Trees, check_upgrade, commit, keys, lay_out
 
 from runner_sync import sync
 from runner_sync.sync.classes.whole_classes import read_whole
@@ -15,13 +15,6 @@ from runner_sync.sync.trees.inputs import open_omni
 
 STEPS = "vllm_omni/worker/steps.py"
 SPLITS = ("same file", "other file", "grandparent", "base class")
-STAGE = """\
-    def _stage_of(self, request):
-        info = request.additional_information
-        if info is None:
-            return None
-        return info.get("stage")
-"""
 FOLLOWED = STAGE.replace("is None", "is None or not info")
 """What the GPU runner makes of it, and NPU is to get."""
 

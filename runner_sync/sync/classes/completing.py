@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from runner_sync.model import Unit
 from runner_sync.naming import Import, module_name
 from runner_sync.texts.import_entries import read_imports
 from runner_sync.texts.names import defined_names, undefined_names
@@ -22,6 +23,12 @@ class Inherited:
     path: str
     text: str
     methods: Mapping[str, str]
+
+
+def own_units(text: str, name: str, path: str) -> dict[str, Unit]:
+    """Return the units of class ``name`` of the module ``text`` by their names in it."""
+    prefix = f"{name}."
+    return {full.removeprefix(prefix): u for full, u in texts.unit_table(text, path).items() if full.startswith(prefix)}
 
 
 def may_inherit(name: str, text: str, package: str) -> bool:

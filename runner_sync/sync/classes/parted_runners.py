@@ -19,7 +19,7 @@ from runner_sync import lineage
 from runner_sync.errors import InputError
 from runner_sync.model import Unit
 from runner_sync.naming import module_name, project_of
-from runner_sync.sync.classes.completing import Inherited, complete, may_inherit
+from runner_sync.sync.classes.completing import Inherited, complete, may_inherit, own_units
 from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.sync.classes.whole_classes import read_whole, read_whole_twin
 from runner_sync.sync.trees import inputs
@@ -161,8 +161,7 @@ def _iter_copies(derived: DerivedModule, given: inputs.Inputs) -> Iterator[Part]
     runners, of_gpu = _find_runners(given), _find_gpu_classes(given)
     files = {path for row in given.profile.modules for path in row.paths}
     for parent in module_texts.find_ancestors(derived.text, module.name, module_name(derived.path)):
-        table, prefix = texts.unit_table(parent.text, parent.module), f"{parent.name}."
-        units = {full.removeprefix(prefix): unit for full, unit in table.items() if full.startswith(prefix)}
+        units = own_units(parent.text, parent.name, parent.module)
         methods = [name for name, unit in units.items() if unit.kind == "method" and name not in known]
         known |= units.keys()
         place, owner = module_texts.find_module(parent.module), (parent.module, parent.name)

@@ -18,7 +18,7 @@ from runner_sync.errors import InputError
 from runner_sync.model import PACKAGES
 from runner_sync.naming import module_name
 from runner_sync.profile import Anchor, Profile, RunnerModule
-from runner_sync.sync.classes.completing import Inherited, complete, may_inherit
+from runner_sync.sync.classes.completing import Inherited, complete, may_inherit, own_units
 from runner_sync.sync.classes.imported_definitions import Definition, complete_definitions, list_definitions
 from runner_sync.sync.classes.renamed_classes import find_new_name, swap_names
 from runner_sync.sync.classes.whole_twins import complete_twins
@@ -116,8 +116,7 @@ def _find_inherited(name: str, text: str, path: str, tree: Tree, given: Inputs) 
     module_texts = ModuleTexts({tree.source.project: tree})
     known, found = {*texts.members(text, name, path)}, list[Inherited]()
     for parent in module_texts.find_ancestors(text, name, module_name(path)):
-        table, prefix = texts.unit_table(parent.text, parent.module), f"{parent.name}."
-        units = {full.removeprefix(prefix): unit for full, unit in table.items() if full.startswith(prefix)}
+        units = own_units(parent.text, parent.name, parent.module)
         methods = {own: u.text for own, u in units.items() if u.kind == "method" and own not in known}
         if methods and (place := module_texts.find_module(parent.module)) is not None:
             found.append(Inherited(*place, methods))

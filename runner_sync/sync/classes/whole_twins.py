@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from runner_sync.errors import InputError
 from runner_sync.naming import absolute, module_name, project_of
 from runner_sync.profile import RunnerModule
-from runner_sync.sync.classes.completing import Inherited, complete, may_inherit
+from runner_sync.sync.classes.completing import Inherited, complete, may_inherit, own_units
 from runner_sync.sync.classes.imported_definitions import Definition, complete_definitions, list_definitions
 from runner_sync.sync.trees.inputs import Inputs, read_first
 from runner_sync.texts.member_text import find_called_parents
@@ -148,8 +148,7 @@ def _find_omni_bases(
     """Yield the omni classes that class ``name`` inherits from, each with the methods that it has from there."""
     known = {*texts.members(text, name, path)}
     for parent in module_texts.find_ancestors(text, name, module_name(path)):
-        units, prefix = texts.unit_table(parent.text, parent.module), f"{parent.name}."
-        own = {full.removeprefix(prefix): unit for full, unit in units.items() if full.startswith(prefix)}
+        own = own_units(parent.text, parent.name, parent.module)
         methods = {member: unit.text for member, unit in own.items() if unit.kind == "method" and member not in known}
         known |= own.keys()
         if project_of(parent.module) == "vllm-omni":

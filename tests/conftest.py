@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 import sys
@@ -33,6 +34,24 @@ ENVIRONMENT = (
 )
 
 PINS = tomllib.loads((Path(__file__).parent / "releases.toml").read_text("utf-8"))
+
+
+def pytest_collection_finish() -> None:
+    """Leave modules and the collected tests out of garbage collection: they live as long as the tests do."""
+    _keep_what_lives_on()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Leave the cached texts and trees of releases out of it, too."""
+    if item.get_closest_marker("corpus"):
+        _keep_what_lives_on()
+
+
+def _keep_what_lives_on() -> None:
+    """Hide all present objects from the garbage collector: an upgrade collects twice, and would visit each of them."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

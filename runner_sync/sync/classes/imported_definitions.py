@@ -42,6 +42,7 @@ def list_definitions(module_texts: Iterable[str]) -> frozenset[str]:
 
 
 _DEFINED = re.compile(r"^(?:class|(?:async )?def) (\w+)", re.MULTILINE)
+_WORD = re.compile(r"\w+")
 
 
 def complete_definitions(text: str, path: str, wanted: Collection[str], tree: Tree) -> tuple[str, list[Definition]]:
@@ -65,7 +66,7 @@ def _find_definitions(text: str, path: str, wanted: Collection[str], tree: Tree)
     not followed.
     """
     missing = set(wanted) - list_definitions([text])
-    if not any(re.search(rf"\b{re.escape(name)}\b", text) for name in missing):
+    if missing.isdisjoint(_WORD.findall(text)):
         return []
     imports, certain = read_imports(text, path), list_always_imported(text)
     counts = Counter(binding.name for binding in find_bindings(module_of(text).body))

@@ -37,9 +37,10 @@ def find_held(own: Sequence[str], before: str, text: str) -> set[str]:
     if not held:
         return held
     mine = find_locals(before)
+    others = find_locals(text) - mine
     renamed: defaultdict[str, set[str]] = defaultdict(set)
     for canon in theirs:
-        for name, pattern in _blank(canon, find_locals(text) - mine):
+        for name, pattern in _blank(canon, others):
             renamed[pattern].add(name)
     seen: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for canon in {*own} - held:
@@ -82,7 +83,8 @@ def _write_values(suite: Sequence[ast.stmt], name: str, known: dict[str, ast.AST
                 if len(walk(made)) <= LONGEST_VALUE:
                     known[local] = made
             case _:
-                kept = {local: value for local, value in known.items() if local not in bound_in([statement])}
+                bound = bound_in([statement])
+                kept = {local: value for local, value in known.items() if local not in bound}
                 for block in blocks_of(statement):
                     written |= _write_values(block, name, {**kept})
                 _forget(known, names_in(statement))

@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from runner_sync.model import Unit
 from runner_sync.naming import Import, paths_of, project_of
@@ -38,7 +39,12 @@ class Definition:
 
 def list_definitions(module_texts: Iterable[str]) -> frozenset[str]:
     """Return the names of the module-level functions and classes of ``module_texts``, told without parsing."""
-    return frozenset(name for text in module_texts for name in _DEFINED.findall(text))
+    return frozenset[str]().union(*map(_find_defined, module_texts))
+
+
+@lru_cache(maxsize=32)
+def _find_defined(text: str) -> frozenset[str]:
+    return frozenset(_DEFINED.findall(text))
 
 
 _DEFINED = re.compile(r"^(?:class|(?:async )?def) (\w+)", re.MULTILINE)

@@ -14,6 +14,7 @@ import zipfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import BinaryIO, Literal, Self
 
 from runner_sync.errors import UnreadableRelease
@@ -139,6 +140,7 @@ class ReleaseTree(ABC):
         self.source = Source(project, "release", file, version)
         self.sha256 = sha256
         self._names = names
+        self._read_recent = lru_cache(maxsize=layout.RECENT)(self._read_text)
 
     @abstractmethod
     def _load(self, path: str) -> bytes:
@@ -149,8 +151,9 @@ class ReleaseTree(ABC):
 
         Raises ``InputError`` if the content cannot be fetched or is not what the release states.
         """
-        if path not in self._names:
-            return None
+        return self._read_recent(path) if path in self._names else None
+
+    def _read_text(self, path: str) -> str:
         return layout.decode(self._load(path), f"{self.source.location}:{path}")
 
     def paths(self, prefix: str = "") -> list[str]:

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path, PurePosixPath
 
 from runner_sync.errors import InputError
@@ -195,6 +195,7 @@ class RevisionTree(_GitTree):
         self.repository = repository
         self.prefix = prefix
         self._end = str(source.revision)
+        self._read_recent = lru_cache(maxsize=layout.RECENT)(self._read_text)
 
     @cached_property
     def _blobs(self) -> dict[str, str]:
@@ -202,8 +203,10 @@ class RevisionTree(_GitTree):
 
     def read(self, path: str) -> str | None:
         """Return the text of ``path`` with LF newlines; ``None`` if the commit has no such regular file."""
-        blob = self._blobs.get(path)
-        return None if blob is None else layout.decode(self.repository.blob(blob), f"{path} at {self.source.ref}")
+        return self._read_recent(path) if path in self._blobs else None
+
+    def _read_text(self, path: str) -> str:
+        return layout.decode(self.repository.blob(self._blobs[path]), f"{path} at {self.source.ref}")
 
     def paths(self, prefix: str = "") -> list[str]:
         """Return every ``.py`` path of the package below ``prefix``, sorted."""

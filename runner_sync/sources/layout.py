@@ -23,6 +23,8 @@ PATH_OPTIONS: dict[Project, str] = {
 METADATA = "PKG-INFO"
 MAX_TEXT = 16 * 1024 * 1024
 """Bytes. The largest source file of any release is 0.4 MB; anything above this limit is no source file."""
+RECENT = 64
+"""Texts that a tree keeps if reading one means unpacking it: a run asks for the same few modules again and again."""
 
 _TOP_FILES = frozenset({METADATA, "pyproject.toml", "requirements.txt", "setup.py", "runner-sync.toml"})
 _DOCKER_FOLDERS = ("", "docker/")

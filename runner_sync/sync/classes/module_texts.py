@@ -13,7 +13,6 @@ import ast
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import NamedTuple
 
 from runner_sync import mro
@@ -45,13 +44,6 @@ class ModuleTexts:
     upgraded: dict[str, str] = field(default_factory=dict)
     relocated: Mapping[str, str] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        # A release unpacks a file each time it is read, and the same few modules are asked for again and again.
-        self._read = lru_cache(maxsize=64)(self._read_from_tree)
-
-    def _read_from_tree(self, project: Project, path: str) -> str | None:
-        return self.trees[project].read(path)
-
     def find_module(self, dotted: str) -> tuple[str, str] | None:
         """Return ``(path, text)`` of a dotted module name, or ``None`` if no tree has it."""
         dotted = self.relocated.get(dotted, dotted)
@@ -59,7 +51,7 @@ class ModuleTexts:
         if project is None or project not in self.trees:
             return None
         for path in paths_of(dotted):
-            text = self.upgraded[path] if path in self.upgraded else self._read(project, path)
+            text = self.upgraded[path] if path in self.upgraded else self.trees[project].read(path)
             if text is not None:
                 return path, text
         return None

@@ -16,7 +16,7 @@ from runner_sync.errors import InputError
 from runner_sync.model import Finding
 from runner_sync.profile import GPU
 from runner_sync.sources import cache
-from runner_sync.sync import program, recalled_checks
+from runner_sync.sync import program, recalled, recalled_checks
 from runner_sync.verify import check
 from runner_sync.verify.baseline import update
 from runner_sync.verify.check import CheckJob, Found
@@ -162,7 +162,7 @@ def test_what_depends_on_an_unreadable_file_is_not_kept(runs: list[CheckJob]) ->
 
 def test_another_program_checks_anew(runs: list[CheckJob], monkeypatch: pytest.MonkeyPatch) -> None:
     recalled_checks.find(GIVEN, CODES)
-    monkeypatch.setattr(recalled_checks, "program_digest", lambda: "another version")
+    monkeypatch.setattr(recalled, "program_digest", lambda: "another version")
     recalled_checks.find(GIVEN, CODES)
     assert len(runs) == 2
 

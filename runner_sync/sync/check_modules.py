@@ -13,7 +13,7 @@ from dataclasses import replace
 from runner_sync.errors import InputError
 from runner_sync.lock import Entry
 from runner_sync.model import TITLES
-from runner_sync.sync.classes.whole_classes import read_whole, read_whole_twin
+from runner_sync.profile import RunnerModule
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.trees import inputs, pairs
 from runner_sync.sync.trees.runners import DerivedModule, make_path_error
@@ -81,10 +81,24 @@ def describe_module(given: inputs.Inputs, derived: DerivedModule) -> CheckModule
         derived.path,
         derived.text,
         gpu_path=twin.path if twin is not None else "",
-        gpu_text=read_whole_twin(derived.module, given),
+        gpu_text=_read_twin(derived.module, given),
         entries=tuple(given.lock.of(derived.path)),
         upstream_path=derived.module.anchor.path,
     )
+
+
+def _read_twin(module: RunnerModule, given: inputs.Inputs) -> str | None:
+    """Return the whole text of a module's GPU twin; ``None`` without one."""
+    if module.gpu is None:
+        return None
+    known = given.together.get(module.gpu.path)
+    return known if known is not None else _read_whole(given.omni, module.gpu.path, given)
+
+
+def _read_whole(tree: Tree, path: str, given: inputs.Inputs) -> str | None:
+    from runner_sync.sync.classes.whole_classes import read_whole
+
+    return read_whole(tree, path, given)
 
 
 def find_neighbours(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> tuple[str, ...]:
@@ -114,7 +128,7 @@ def _add_upstream(module: CheckModule, derived: DerivedModule, given: inputs.Inp
     If the target has no such file (0.12 had ``worker_v1.py``), a worker is returned unchanged, and a runner raises
     ``InputError``.
     """
-    text = read_whole(followed, module.upstream_path, given)
+    text = _read_whole(followed, module.upstream_path, given)
     if text is None:
         if derived.module not in given.profile.runners:
             return module
@@ -156,10 +170,10 @@ class _UpstreamReader:
         """Return the text of ``path`` at ``ref``; ``None`` if that revision has no such file."""
         followed = self._given.followed
         if followed is not None and pairs.is_ref_of(ref, followed):
-            return read_whole(followed, path, self._given)
+            return _read_whole(followed, path, self._given)
         if ref not in self._trees:
             self._trees[ref] = pairs.open_followed_at(ref, self._given, self._options)
-        return read_whole(self._trees[ref], path, self._given)
+        return _read_whole(self._trees[ref], path, self._given)
 
 
 def _add_named_base(module: CheckModule, ref: str, read: _UpstreamReader, *, needed: bool) -> CheckModule:
@@ -227,7 +241,7 @@ def _add_vllm(
         return list(described)
     profile = given.profile
     return [
-        replace(module, vllm_text=read_whole(tree, profile.vllm_of(derived.module).path, given))
+        replace(module, vllm_text=_read_whole(tree, profile.vllm_of(derived.module).path, given))
         if derived.module in profile.runners
         else module
         for module, derived in zip(described, modules, strict=True)

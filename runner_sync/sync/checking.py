@@ -7,7 +7,6 @@ network.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,8 +16,7 @@ from runner_sync import sources
 from runner_sync.config import Config
 from runner_sync.errors import InputError
 from runner_sync.model import TITLES, FileChange, Finding, Report, Source
-from runner_sync.sync import baseline_file, check_modules, recalled_checks, selection
-from runner_sync.sync.classes.real_places import find_real_places
+from runner_sync.sync import baseline_file, check_modules, recalled_checks, selection, whole_modules
 from runner_sync.sync.nested import blame_deepest_file
 from runner_sync.sync.notes import check_notes, gone_commits, next_commands
 from runner_sync.sync.options import CheckOptions
@@ -68,7 +66,9 @@ def check(options: CheckOptions) -> Report:
     or does not define its class exactly once, a base cannot be read, or none of the chosen rules could find anything.
     """
     given, codes = _open_runners(options, selection.choose_codes)
-    given, parted = _read_whole(given)
+    given, parted = whole_modules.read_whole_runners(given)
+    if given.followed is None:  # else its modules take longer
+        given = whole_modules.add_whole_twins(given)
     modules = find_modules(given)
     check_notes.refuse_blind(options, given, codes)
     needed = codes.to_run()
@@ -166,25 +166,6 @@ def _open_runners(
     return pairs.open_targets(options, given), codes
 
 
-def _read_whole(given: inputs.Inputs) -> tuple[inputs.Inputs, tuple[Parted, ...]]:
-    """Read runners whole that omni has taken apart; with a lock, only those that lack what it records (fast)."""
-    if given.lock.entries and not any(_lacks_recorded(derived, given) for derived in find_modules(given)):
-        return given, ()
-    from runner_sync.sync.classes.parted_runners import read_whole_runners
-
-    return read_whole_runners(given)
-
-
-def _lacks_recorded(derived: DerivedModule, given: inputs.Inputs) -> bool:
-    """Whether the class of a module lacks a method that the lock records, told without parsing."""
-    prefix = f"{derived.module.name}."
-    names = [entry.qualname for entry in given.lock.of(derived.path) if entry.qualname.startswith(prefix)]
-    found = re.search(rf"^class {derived.module.name}\b.*?(?=^[^\s#)]|\Z)", derived.text, re.MULTILINE | re.DOTALL)
-    body = found[0] if found is not None else ""
-    have = {*re.findall(r"^ +(?:async )?(?:def )?(\w+)", body, re.MULTILINE)}
-    return any(name.removeprefix(prefix).partition("#")[0] not in have for name in names)
-
-
 def _refuse_unreadable_twins(job: CheckJob, modules: Sequence[DerivedModule]) -> None:
     """Raise ``InputError`` for a GPU twin that does not parse, even if no NPU class inherits from it.
 
@@ -213,7 +194,9 @@ def _make_job_at_fork(options: CheckOptions, given: inputs.Inputs, codes: Codes)
 
     Raises ``InputError`` if that tree cannot be checked.
     """
-    before, _parted = _read_whole(branches.omni_before(given, options.changed_since or "", options.progress))
+    before, _parted = whole_modules.read_whole_runners(
+        branches.omni_before(given, options.changed_since or "", options.progress)
+    )
     job, _ = _make_job(options, before, find_modules(before), codes)
     return job
 
@@ -296,7 +279,9 @@ def _open_branch_point(options: CheckOptions, given: inputs.Inputs, world: World
     """Open the target trees with omni at the fork point of the branch; return ``None`` without ``--changed-since``."""
     if options.changed_since is None or not isinstance(given.omni, InGit):
         return None
-    before, _parted = _read_whole(branches.omni_before(given, options.changed_since, options.progress))
+    before, _parted = whole_modules.read_whole_runners(
+        branches.omni_before(given, options.changed_since, options.progress)
+    )
     return world.with_omni(before.whole_omni)
 
 
@@ -313,7 +298,7 @@ def _run_rules(run: _Run) -> CheckResult:
             changed=run.changed,
             opinion=run.opinion,
             recall=recalled_checks.find,
-            places=find_real_places(given, run.parted),
+            places=whole_modules.find_places(given, run.parted),
         )
 
 

@@ -3,23 +3,18 @@
 Comes in: a job without trees of vllm-ascend and vLLM, and codes. Goes out: ``Found``. May touch: the cache folder, and
 what the job can read.
 
-In CI and before commits, the same few files are checked again and again. An answer is kept with the digest of every
-other file that the rules read for it, and holds as long as these files are the same. It depends on this program's text
-and on Python, too. Whatever is wrong with the cache, the rules run.
+In CI and before commits, the same few files are checked again and again.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from contextlib import suppress
 from dataclasses import astuple, replace
 from typing import Any
 
-from runner_sync.errors import InputError
 from runner_sync.model import Finding
 from runner_sync.sources import cache
-from runner_sync.sync.program import program_digest
+from runner_sync.sync import recalled
 from runner_sync.verify import check as engine
 from runner_sync.verify.check import CheckJob, Found
 from runner_sync.verify.codes import Codes
@@ -38,11 +33,11 @@ def find(job: CheckJob, codes: Codes) -> Found:
     known = _recall(key, read)
     if known is not None:
         return known
-    recorder = _Recorder(read)
+    recorder = recalled.Recorder(read)
     found = engine.find(replace(job, read=recorder), codes)
     # An error at the branch's start, or in a file, may be gone the next time.
     if found.branch_error is None and not recorder.has_failed:
-        _keep(key, found, recorder.digests)
+        recalled.keep(_KIND, key, astuple(found), recorder.digests)
     return found
 
 
@@ -53,44 +48,14 @@ def _is_of_texts(job: CheckJob) -> bool:
 
 def _make_key(job: CheckJob, codes: Codes) -> str:
     # Values with equal representations are equal: all are dataclasses, tuples and mappings of texts and numbers.
-    question = repr((job.profile, job.modules, job.beside, codes))
-    return _digest(f"{program_digest()}\0{question}")
-
-
-class _Recorder:
-    """Reads files, and keeps the digests of their texts; ``None`` stands for no such file."""
-
-    def __init__(self, read: TextReader) -> None:
-        self._read = read
-        self.digests: dict[str, str | None] = {}
-        self.has_failed = False
-
-    def __call__(self, path: str) -> str | None:
-        try:
-            text = self._read(path)
-        except InputError:
-            self.has_failed = True
-            raise
-        self.digests[path] = _digest_text(text)
-        return text
+    return recalled.make_key(repr((job.profile, job.modules, job.beside, codes)))
 
 
 def _recall(key: str, read: TextReader) -> Found | None:
-    """Return what an earlier run kept; ``None`` if there is nothing, or a file that it read is another one now."""
-    with suppress(InputError, *cache.OTHER_FORM):
-        data = cache.load_answer(_KIND, key)
-        if data is not None:
-            digests, found = json.loads(data)
-            if all(_digest_text(read(path)) == digest for path, digest in digests.items()):
-                return _unpack(found)
+    with suppress(*cache.OTHER_FORM):
+        answer = recalled.recall(_KIND, key, read)
+        return _unpack(answer) if answer is not None else None
     return None
-
-
-def _keep(key: str, found: Found, digests: dict[str, str | None]) -> None:
-    data = json.dumps([digests, astuple(found)]).encode()
-    # Unlike a download, an answer that cannot be kept is no reason to fail.
-    with suppress(InputError):
-        cache.store_answer(_KIND, key, data)
 
 
 # By hand, because importing a library for it would take a tenth of the time of a run that recalls.
@@ -109,11 +74,3 @@ def _unpack_hit(row: list[Any]) -> Hit:
 def _unpack_finding(row: list[Any]) -> Finding:
     *values, cause = row
     return Finding(*values) if cause is None else replace(Finding(*values), cause=_unpack_finding(cause))
-
-
-def _digest_text(text: str | None) -> str | None:
-    return None if text is None else _digest(text)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -60,6 +62,21 @@ def test_twins_are_looked_through_once(locked: Trees, asked: list[str]) -> None:
     asked.clear()
     assert sync.check(locked.check()) == first
     assert not asked
+
+
+_CHECK = """
+import sys
+from pathlib import Path
+from runner_sync import sync
+sync.check(sync.CheckOptions(omni=sync.TreeOptions(path=Path(sys.argv[1]))))
+print(sorted(name for name in ("merge", "lineage", "fitting") if f"runner_sync.{name}" in sys.modules))
+"""
+
+
+def test_the_second_check_imports_nothing_of_a_merge(locked: Trees) -> None:
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", _CHECK, locked.omni], check=True, capture_output=True, text=True)
+    assert done.stdout == "[]\n"
 
 
 @pytest.mark.parametrize("path", [GPU_AR, GPU_BASE, AR])

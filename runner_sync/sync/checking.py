@@ -67,8 +67,7 @@ def check(options: CheckOptions) -> Report:
     """
     given, codes = _open_runners(options, selection.choose_codes)
     given, parted = whole_modules.read_whole_runners(given)
-    if given.followed is None:  # else its modules take longer
-        given = whole_modules.add_whole_twins(given)
+    given = whole_modules.add_whole_twins(given)
     modules = find_modules(given)
     check_notes.refuse_blind(options, given, codes)
     needed = codes.to_run()

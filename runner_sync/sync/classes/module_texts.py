@@ -13,7 +13,7 @@ import ast
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from runner_sync import mro
 from runner_sync.errors import InputError
@@ -26,7 +26,9 @@ from runner_sync.texts.member_text import find_called_parents
 from runner_sync.texts.names import defined_names
 from runner_sync.trees import Tree
 from runner_sync.units import BaseClass, BaseOrigin, class_bases, has_class, texts
-from runner_sync.upgrade import Inherited, find_instance_names
+
+if TYPE_CHECKING:
+    from runner_sync.upgrade import Inherited
 
 _OPEN = ("import *", "__getattr__")
 """Code by which a module gets names that its text does not show."""
@@ -119,6 +121,8 @@ class ModuleTexts:
 
         ``upstream`` and ``vllm`` include members of vllm-ascend's and vLLM's classes that a nearer base overrides.
         """
+        from runner_sync.upgrade import Inherited  # ``check`` needs no upgrade
+
         members: dict[str, str | None] = {}
         upstream: set[str] = set()
         vllm: dict[str, str] = {}
@@ -139,6 +143,8 @@ class ModuleTexts:
 
     def find_given_names(self, dotted: str, name: str, *, have: Collection[str] = ()) -> frozenset[str]:
         """Return the names that a class and its omni bases, except those in ``have``, give their instances."""
+        from runner_sync.upgrade import find_instance_names
+
         owner = self.find_class(dotted, name)
         classes = mro.linearise(owner, self._find_parents) if owner is not None else []
         omnis = [one for one in classes if project_of(one.module) == "vllm-omni" and one.name not in have]

@@ -31,7 +31,8 @@ class Inputs:
     """The trees, configuration and lock of a run; ``root`` is the folder to write to, ``None`` without one.
 
     ``moves`` are the files whose classes stand elsewhere in these trees; the profile has the new paths already.
-    ``together`` has texts, by path, that are read in place of omni's files: see ``classes.parted_runners``.
+    ``together`` has texts, by path, that are read in place of omni's files, or are known to be whole there: see
+    ``classes.parted_runners`` and ``whole_modules``.
     """
 
     omni: Tree
@@ -96,7 +97,8 @@ class Inputs:
     @property
     def whole_omni(self) -> Tree:
         """The omni tree with the texts that are read in place of its files."""
-        return PatchedTree(self.omni, dict(self.together)) if self.together else self.omni
+        changed = {path: text for path, text in self.together.items() if self.omni.read(path) != text}
+        return PatchedTree(self.omni, changed) if changed else self.omni
 
     def read_derived(self, path: str) -> str | None:
         """Return the text of a derived module, whole if it is to be read so; ``None`` if the tree lacks it."""

@@ -46,6 +46,7 @@ from runner_sync.upgrade.questions.two_ends import ask_about_other_ends
 from runner_sync.upgrade.questions.uncalled_hooks import ask_about_uncalled_hooks
 from runner_sync.upgrade.redundant import drop_redundant
 from runner_sync.upgrade.set_aside import set_aside_unread
+from runner_sync.upgrade.twin_locals import with_new_names
 
 
 def upgrade_module(job: ModuleJob) -> ModuleResult:
@@ -58,13 +59,15 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
     """
     followed = _follow_upstream(job)
     moved = {draft.owner for draft in followed if draft.text != draft.before}
-    job = replace(job, hierarchy=job.hierarchy.with_late_mixins(moved))
+    translation = with_new_names(job.twin.translation, {draft.name: dict(draft.new_names) for draft in followed})
+    twin = replace(job.twin, translation=translation)
+    job = replace(job, hierarchy=job.hierarchy.with_late_mixins(moved), twin=twin)
     while True:
         result, side = _run_later_stages(job, followed)
-        twin = _complete_twin(job, side, result.after)
-        if twin is None:
+        completed = _complete_twin(job, side, result.after)
+        if completed is None:
             return result
-        job = replace(job, twin=twin)
+        job = replace(job, twin=completed)
 
 
 def _complete_twin(job: ModuleJob, side: gpu_side.GpuSide, after: str) -> GpuTwin | None:

@@ -136,6 +136,7 @@ def _merge_in_halves(
         draft.with_stage(halves[0], "upstream"),
         _draft_split_off(draft, member, halves[1], job, upstream=text),
     )
+    first, rest = (replace(half, new_names=result.new_names) for half in (first, rest))
     row, start = splitting.find_cut_row(result.text), split_head(rest.text)[0].count("\n")
     for item in _drop_answered(result, draft, job):
         if item.reason.kind == OUT_OF_ORDER and splitting.is_in_order(result.text, draft.text, item.line):
@@ -192,7 +193,7 @@ def _merge_copy(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
         return replace(draft.with_questions(item), outcome="review")
     asked = _drop_answered(result, draft, job)
     items = [make_review_of_decision(item, draft, job.path, line=item.line) for item in asked]
-    merged = draft.with_questions(*items).with_stage(result.text, "upstream")
+    merged = replace(draft.with_questions(*items).with_stage(result.text, "upstream"), new_names=result.new_names)
     old, new = _read_methods(draft, job, origin)
     return ask_about_extracted(merged, job.path, base=origin.text, old=old, new=new)
 

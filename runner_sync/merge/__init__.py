@@ -20,6 +20,7 @@ from runner_sync.merge.preparing.renames import (
     with_old_reads_renamed,
     with_omni_names_behind,
 )
+from runner_sync.merge.preparing.upstream_names import rename_in
 from runner_sync.merge.reason import Kind, Reason, Veto
 from runner_sync.statements import UnparsableText
 
@@ -39,6 +40,7 @@ __all__ = [
     "are_branches",
     "merge",
     "rename_alike",
+    "rename_in",
     "rename_where_free",
     "settle_for",
     "with_old_reads_renamed",

@@ -13,18 +13,19 @@ MODULE = next(module for module in NPU.modules if module.name == "NPUARModelRunn
 
 
 def port_step(
-    npu: str, ascend: str, *, vllm: tuple[str, str], twin: tuple[str, str], hierarchy: Hierarchy
+    npu: str, ascend: str | tuple[str, str], *, vllm: tuple[str, str], twin: tuple[str, str], hierarchy: Hierarchy
 ) -> ModuleResult:
-    """The upgrade of a runner with one method; ``vllm`` and ``twin`` have the method before and now."""
+    """The upgrade of a runner with one method; ``vllm``, ``twin`` and a pair ``ascend`` have it before and now."""
     then, now = (ModuleRevision(str(k), f"class GPUModelRunner:\n{text}", VLLM) for k, text in enumerate(vllm, 1))
     old, new = (ModuleRevision(str(k), f"class GPUARModelRunner:\n{text}", GPU_AR) for k, text in enumerate(twin, 1))
-    upstream = ModuleRevision("1", f"class NPUModelRunner:\n{ascend}", ASCEND)
+    texts = (ascend,) if isinstance(ascend, str) else ascend
+    upstream = [ModuleRevision(str(k), f"class NPUModelRunner:\n{text}", ASCEND) for k, text in enumerate(texts, 1)]
     job = ModuleJob(
         NPU,
         MODULE,
         AR,
         f"class NPUARModelRunner:\n{npu}",
-        Upstream(new=upstream, is_followed=True, bases=(upstream,)),
+        Upstream(new=upstream[-1], is_followed=True, bases=tuple(upstream[:1])),
         GpuTwin(new=new, bases=(GpuBase(old, lambda: then),), load_vllm=lambda: now),
         hierarchy=hierarchy,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from runner_sync.merge import PORT, merge
@@ -64,6 +66,88 @@ def test_a_name_that_no_plain_name_binds_is_not_renamed(own: str) -> None:
 )
 def test_nothing_gets_a_name_that_omni_has_for_something_else(own: str) -> None:
     assert own in merge(Triple(BASE, BASE.replace(LAST, own + LAST), UPSTREAM)).text
+
+
+PLAN = """\
+def run(self, rows):
+    count = self.count(rows)
+    mode, batch = self.plan(rows, count=count)
+    batch = self.pad(batch)
+    self.pack(batch, mode=mode)
+    self.start(mode, count)
+    return rows
+"""
+NEW_NAMES = {"count": "row_count", "mode": "graph_mode", "batch": "batch_plan"}
+
+
+def in_new_names(text: str, names: dict[str, str] = NEW_NAMES) -> str:
+    """Rename locals, but not the keywords of calls."""
+    for old, new in names.items():
+        text = re.sub(rf"(?<![\w.]){old}\b(?!=)", new, text)
+    return text
+
+
+def followed(base: str, upstream: str, own: str) -> str:
+    """What is made of a statement that omni has in front of the last one."""
+    result = merge(Triple(base, base.replace(LAST, own + LAST), upstream))
+    assert result.parses
+    return result.text.removesuffix(LAST).splitlines()[-1].strip()
+
+
+@pytest.mark.parametrize(
+    ("base", "upstream"),
+    [
+        pytest.param(PLAN, in_new_names(PLAN), id="all at once"),
+        pytest.param(
+            PLAN, in_new_names(PLAN).replace("    batch_plan = self.pad(batch_plan)\n", ""), id="one step gone"
+        ),
+        pytest.param(PLAN, in_new_names(PLAN).replace("(rows, count", "(rows, self.limit, count"), id="argument added"),
+        pytest.param(
+            PLAN.replace("mode, batch =", "mode, batch, stats ="),
+            in_new_names(PLAN.replace("mode, batch =", "mode, batch, stats ="), {**NEW_NAMES, "stats": "counters"}),
+            id="with one that nothing reads",
+        ),
+    ],
+)
+def test_several_new_names_at_once_are_followed(base: str, upstream: str) -> None:
+    own = "    self.note(mode, batch, count=count)\n"
+    assert followed(base, upstream, own) == "self.note(graph_mode, batch_plan, count=row_count)"
+
+
+@pytest.mark.parametrize(
+    ("base", "upstream", "name"),
+    [
+        pytest.param(
+            PLAN,
+            in_new_names(PLAN).replace("batch_plan = self.pad(batch_plan)", "self.reset()\n    batch_plan = rows[0]"),
+            "batch",
+            id="one step replaced",
+        ),
+        pytest.param(
+            PLAN.replace("    batch = self.pad(batch)\n", "    old = self.last()\n    self.pack(old, mode=old)\n"),
+            in_new_names(
+                PLAN.replace("    batch = self.pad(batch)\n", "    old = self.last()\n    self.pack(old, mode=old)\n"),
+                {"old": "given", "batch": "given"},
+            ),
+            "batch",
+            id="one name for two",
+        ),
+        pytest.param(
+            PLAN.replace("self.plan(rows", "self.plan(stats"),
+            in_new_names(PLAN).replace("self.plan(rows", "self.plan(counters"),
+            "mode",
+            id="made from another value",
+        ),
+        pytest.param(
+            PLAN,
+            in_new_names(PLAN).replace("graph_mode, batch_plan =", "batch_plan, graph_mode ="),
+            "mode",
+            id="swapped",
+        ),
+    ],
+)
+def test_a_new_name_that_may_be_of_another_value_is_not_followed(base: str, upstream: str, name: str) -> None:
+    assert followed(base, upstream, f"    self.note({name})\n") == f"self.note({name})"
 
 
 CACHES = """\

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.upgrade.from_upstream.spelling import call_as_upstream, spell_as_upstream
+from runner_sync.upgrade.from_upstream.spelling import call_as_upstream
+from runner_sync.upgrade.import_forms import respell_in, spell_as_upstream
 
 MINE = "from pkg.work.tools import step, stop as halt\nfrom pkg import other\n"
 THEIRS = "from pkg.work import tools\nimport pkg.flat as flat\n"
@@ -46,6 +47,111 @@ CALLED = "    def run(self, rows):\n        return tools.step(rows)\n"
 def test_spelling(text: str, upstream: str, theirs: str, expected: str | None) -> None:
     made = spell_as_upstream(text, MINE, upstream=upstream, upstream_module=theirs)
     assert made == (text if expected is None else expected)
+
+
+FROM = "from pkg.work.tools import step, stop\n"
+THROUGH = CALLED.replace("step(rows)", "step(rows, tools.LIMIT)")
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "text", "upstream", "expected"),
+    [
+        pytest.param(
+            "from pkg.work import tools\n", FROM, CALLED, CALLED.replace("tools.", ""), "step(rows)", id="a member"
+        ),
+        pytest.param(
+            "import pkg.work.tools as t\n",
+            FROM,
+            CALLED.replace("tools", "t"),
+            CALLED.replace("tools.", ""),
+            "step(rows)",
+            id="a member of a module under another name",
+        ),
+        pytest.param(
+            "from pkg.work import tools\n",
+            FROM,
+            THROUGH,
+            CALLED.replace("tools.", ""),
+            "step(rows, tools.LIMIT)",
+            id="only what upstream names",
+        ),
+        pytest.param(
+            "from pkg.work.tools import step, LIMIT\n",
+            THEIRS,
+            UNIT.replace("tools_of(rows)", "LIMIT"),
+            THROUGH,
+            "tools.step(rows, tools.LIMIT)",
+            id="a constant",
+        ),
+        pytest.param(
+            "from pkg.work import tools\nstep = tools.step\n",
+            FROM,
+            CALLED,
+            CALLED.replace("tools.", ""),
+            None,
+            id="the module has the name for its own",
+        ),
+        pytest.param(
+            "from pkg.work import tools\nfrom pkg.other import step\n",
+            FROM,
+            CALLED,
+            CALLED.replace("tools.", ""),
+            None,
+            id="or imports another of that name",
+        ),
+        pytest.param(MINE + "from own import tools\n", THEIRS, UNIT, CALLED, None, id="another module of that name"),
+        pytest.param(
+            MINE + "if True:\n    from pkg.work import tools\n",
+            THEIRS,
+            UNIT,
+            CALLED,
+            None,
+            id="imported on a condition",
+        ),
+        pytest.param(MINE + "def step(rows): ...\n", THEIRS, UNIT, CALLED, None, id="defined again"),
+        pytest.param(
+            f"try:\n    {FROM}except ImportError:\n    step = None\n", THEIRS, UNIT, CALLED, None, id="or None"
+        ),
+        pytest.param(
+            MINE, "if True:\n    from pkg.work import tools\n", UNIT, CALLED, None, id="theirs on a condition"
+        ),
+        pytest.param(MINE, THEIRS + "step = tools.other\n", UNIT, CALLED, None, id="theirs of that name"),
+        pytest.param(
+            MINE,
+            THEIRS,
+            UNIT,
+            CALLED.replace("return", "tools = self.tools\n        return"),
+            None,
+            id="a local of theirs",
+        ),
+        pytest.param(
+            "from pkg.work import tools\n",
+            FROM,
+            CALLED.replace("return tools.step(rows)", "tools.step = rows"),
+            CALLED.replace("tools.", ""),
+            None,
+            id="replaced in its module",
+        ),
+        pytest.param(
+            "import pkg.work\n", "import pkg.work as w\n", "pkg.work.go()\n", "w.go()\n", None, id="a package"
+        ),
+    ],
+)
+def test_forms_of_imports(mine: str, theirs: str, text: str, upstream: str, expected: str | None) -> None:
+    made = spell_as_upstream(text, mine, upstream=upstream, upstream_module=theirs)
+    assert made == (text if expected is None else f"    def run(self, rows):\n        return {expected}\n")
+
+
+@pytest.mark.parametrize(
+    ("canon", "expected"),
+    [
+        ("total = step(rows, step=t.stop)", "total = tools.step(rows, step=stop)"),
+        ("self.step(rows, 'step')", "self.step(rows, 'step')"),
+        ("t.stop_all(steps)", "t.stop_all(steps)"),
+    ],
+)
+def test_forms_in_canonical_statements(canon: str, expected: str) -> None:
+    assert respell_in(canon, {"step": "tools.step", "t.stop": "stop"}) == expected
 
 
 @pytest.mark.parametrize("statement", ["import pkg.work.tools as tools", "from pkg.work import tools"])

@@ -6,7 +6,7 @@ Comes in: a ``Triple``. Goes out: ``Merged``. May touch: nothing.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -51,12 +51,12 @@ from runner_sync.merge.preparing.renames import (
     with_omni_names,
     with_omni_names_of_new_values,
     with_omni_names_of_values,
-    with_upstream_names,
 )
 from runner_sync.merge.preparing.returned import with_returned_values_named, with_values_returned_at_once
 from runner_sync.merge.preparing.suites_at_hand import with_suites_at_hand
 from runner_sync.merge.preparing.two_branches import with_upstream_branches
 from runner_sync.merge.preparing.unread_values import with_omni_names_of_unread_values
+from runner_sync.merge.preparing.upstream_names import find_new_names, rename_in, with_new_names
 from runner_sync.merge.reason import Veto
 from runner_sync.merge.weave import Doubt, Strand, Weave, pick_node
 from runner_sync.model import Triple
@@ -66,11 +66,12 @@ from runner_sync.syntax import Function, indentation
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The merged text of a unit, and the doubtful decisions in it."""
+    """The merged text of a unit, the doubtful decisions in it, and omni's and upstream's names of renamed locals."""
 
     text: str
     decisions: tuple[Decision, ...] = ()
     parses: bool = True
+    new_names: tuple[tuple[str, str], ...] = ()
 
 
 def merge(
@@ -102,7 +103,9 @@ def merge(
     settled = _merge_trivially(triple, terms)
     if settled is not None:
         return Merged(settled)
-    triple, terms = _make_comparable(triple, terms)
+    triple = _make_comparable(triple, terms)
+    names = find_new_names(triple) if terms.policy.is_copy else {}
+    triple, terms = with_new_names(triple, names), _rename_older(terms, names)
     sides = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
     weave = classify(*sides, is_copy=terms.policy.is_copy)
     strands, doubts = _settle(weave, terms)
@@ -115,7 +118,8 @@ def merge(
     doubts = ask_at_same_calls(weave, doubts)
     doubts = add_left_out_together(weave, chosen.kept, doubts, terms.foreign)
     chosen, left_out = _carry_moved_remarks(weave, chosen, doubts, terms.heritage)
-    return _write_result(triple, weave, strands, chosen, [*doubts, *left_out], is_copy=terms.policy.is_copy)
+    result = _write_result(triple, weave, strands, chosen, [*doubts, *left_out], is_copy=terms.policy.is_copy)
+    return replace(result, new_names=tuple(names.items()))
 
 
 def _merge_trivially(triple: Triple, terms: Terms) -> str | None:
@@ -131,18 +135,22 @@ def _merge_trivially(triple: Triple, terms: Terms) -> str | None:
     return None
 
 
-def _make_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
-    """Give the sides one form and one name for what they write differently, and rename ``terms`` alike."""
+def _make_comparable(triple: Triple, terms: Terms) -> Triple:
+    """Give the sides one form, and omni's names for what they write differently."""
     triple = in_one_form(triple)
     if terms.policy.is_copy:
         triple = with_returned_values_named(with_upstream_branches(triple))
     triple = with_omni_names_of_values(with_omni_names(triple))
     triple = with_omni_names_of_new_values(triple)
-    if not terms.policy.is_copy:
-        triple = with_values_returned_at_once(with_omni_names_of_unread_values(triple))
-        return with_suites_at_hand(triple), terms
-    triple, heritage, versions = with_upstream_names(triple, terms.heritage, terms.versions)
-    return triple, replace(terms, heritage=heritage, versions=versions)
+    if terms.policy.is_copy:
+        return triple
+    return with_suites_at_hand(with_values_returned_at_once(with_omni_names_of_unread_values(triple)))
+
+
+def _rename_older(terms: Terms, names: Mapping[str, str]) -> Terms:
+    """Rename locals in the statements of other upstream revisions."""
+    older, parts = (frozenset(rename_in(canon, names) for canon in all_) for all_ in (terms.heritage, terms.versions))
+    return replace(terms, heritage=older, versions=parts) if names else terms
 
 
 def _settle(weave: Weave, terms: Terms) -> tuple[list[Strand], list[Doubt]]:

@@ -57,6 +57,10 @@ class Draft:
     """Canonical statements that no known upstream revision has: omni's part of a copy."""
     split_from: str = ""
     """The unit that upstream split this one off."""
+    new_names: tuple[tuple[str, str], ...] = ()
+    """Omni's and upstream's names of the locals for which the unit has taken over upstream's new name."""
+    new_forms: tuple[tuple[str, str], ...] = ()
+    """Omni's and upstream's forms of the imports for which the unit has taken over upstream's form."""
     chosen: bool = False
     """Whether the unit was selected, or split off a selected unit. Other units keep their text; a ported member is not
     chosen."""

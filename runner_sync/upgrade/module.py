@@ -46,6 +46,7 @@ from runner_sync.upgrade.questions.two_ends import ask_about_other_ends
 from runner_sync.upgrade.questions.uncalled_hooks import ask_about_uncalled_hooks
 from runner_sync.upgrade.redundant import drop_redundant
 from runner_sync.upgrade.set_aside import set_aside_unread
+from runner_sync.upgrade.twin_names import TakenOver, with_new_names
 
 
 def upgrade_module(job: ModuleJob) -> ModuleResult:
@@ -58,13 +59,21 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
     """
     followed = _follow_upstream(job)
     moved = {draft.owner for draft in followed if draft.text != draft.before}
-    job = replace(job, hierarchy=job.hierarchy.with_late_mixins(moved))
+    job = replace(job, hierarchy=job.hierarchy.with_late_mixins(moved), twin=_name_twin_as(followed, job))
     while True:
         result, side = _run_later_stages(job, followed)
         twin = _complete_twin(job, side, result.after)
         if twin is None:
             return result
         job = replace(job, twin=twin)
+
+
+def _name_twin_as(followed: Sequence[Draft], job: ModuleJob) -> GpuTwin:
+    """Return the twin with the new names that the drafts have taken over from vllm-ascend."""
+    if job.upstream.new is None:
+        return job.twin
+    taken = {draft.name: TakenOver(dict(draft.new_names), dict(draft.new_forms), draft.text) for draft in followed}
+    return replace(job.twin, translation=with_new_names(job.twin.translation, taken, job.upstream.new.text))
 
 
 def _complete_twin(job: ModuleJob, side: gpu_side.GpuSide, after: str) -> GpuTwin | None:

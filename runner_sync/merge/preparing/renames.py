@@ -18,8 +18,7 @@ from functools import lru_cache
 from runner_sync.edits import Places, apply
 from runner_sync.merge.matching.align import align
 from runner_sync.merge.matching.pairs import index_unique
-from runner_sync.merge.phrases.phrase import is_part_of
-from runner_sync.merge.preparing.differences import WORD, find_differences
+from runner_sync.merge.preparing.differences import find_differences
 from runner_sync.model import Triple
 from runner_sync.statements import Mention, Node, UnparsableText, bound_in, flatten, mentions, parse_unit
 from runner_sync.statements.dataflow import binds, reads
@@ -30,7 +29,7 @@ from runner_sync.thresholds import SEEN_RENAMED
 def with_omni_names(triple: Triple) -> Triple:
     """Rename locals of base and upstream to omni's names for them."""
     found = find_renamed_locals(triple.base, triple.omni)
-    found = {old: new for old, new in found.items() if _can_rename((triple.base, triple.upstream), old, new)}
+    found = {old: new for old, new in found.items() if can_rename((triple.base, triple.upstream), old, new)}
     if not found:
         return triple
     return Triple(rename(triple.base, found), triple.omni, rename(triple.upstream, found))
@@ -49,7 +48,7 @@ def with_omni_names_of_values(triple: Triple) -> Triple:
         if made not in omni or made not in upstream:
             continue
         new, (same, there) = omni[made][0], upstream[made]
-        if name == same != new and _can_rename((triple.base, triple.upstream), name, new):
+        if name == same != new and can_rename((triple.base, triple.upstream), name, new):
             triple = _rename_values(triple, name, new, (line, there))
     return triple
 
@@ -79,7 +78,7 @@ def with_omni_names_of_new_values(triple: Triple) -> Triple:
         old, mine, theirs = base[called], omni[called], upstream[called]
         if len(old) < len(mine) == len(theirs):
             pairs = [(name, own) for name, own in zip(theirs, mine, strict=True) if name != own]
-            if all({*pair}.isdisjoint(old) and _can_rename((triple.upstream,), *pair) for pair in pairs):
+            if all({*pair}.isdisjoint(old) and can_rename((triple.upstream,), *pair) for pair in pairs):
                 triple = Triple(triple.base, triple.omni, rename(triple.upstream, dict(pairs)))
     return triple
 
@@ -95,25 +94,6 @@ def _find_unpacked(text: str) -> dict[str, tuple[str, ...]]:
     return index_unique((node.facts.called, node.facts.targets) for node in unpacking)
 
 
-def with_upstream_names(
-    triple: Triple, heritage: Collection[str], versions: Collection[str]
-) -> tuple[Triple, Collection[str], Collection[str]]:
-    """Rename locals of base and omni, and in ``heritage`` and ``versions``, to upstream's new names.
-
-    Every statement that binds the local must be equal but for the names. Otherwise it may be another value: what omni
-    does with ``kv_cache`` it would not do with ``k_cache``, the first of two (vllm-ascend 0.11.0rc0).
-    """
-    found = find_renamed_locals(triple.base, triple.upstream, whole=True)
-    found = {old: new for old, new in found.items() if _can_rename((triple.base, triple.omni), old, new)}
-    if not found:
-        return triple, heritage, versions
-    names = re.compile(rf"(?<![\w.])(?:{'|'.join(found)})\b(?!=[^=])")
-    older, parts = (
-        frozenset(names.sub(lambda match: found[match[0]], c) for c in all_) for all_ in (heritage, versions)
-    )
-    return Triple(rename(triple.base, found), rename(triple.omni, found), triple.upstream), older, parts
-
-
 def rename_alike(text: str, others: Sequence[str]) -> list[str]:
     """Rename the locals of ``others``, revisions of one text, to those of ``text``; skips what does not parse.
 
@@ -123,7 +103,7 @@ def rename_alike(text: str, others: Sequence[str]) -> list[str]:
     unshared = {}
     for other in sorted(others, key=len):
         with contextlib.suppress(UnparsableText):
-            unshared[other] = _find_unshared_locals(other, text)
+            unshared[other] = find_unshared_locals(other, text)
             longest[unshared[other]] = other
     renamings = {names: find_renamed_locals(other, text) for names, other in longest.items()}
     found = {other: renamings[names] for other, names in unshared.items()}
@@ -162,7 +142,7 @@ def _find_renamed_binding(triple: Triple, name: str) -> tuple[str, int, int] | N
         if binds(base[pair.left]) != {name} or len(new) != 1 or pair.left not in in_upstream:
             continue
         other = next(iter(new))
-        if other != name and _can_rename((triple.base, triple.upstream), name, other):
+        if other != name and can_rename((triple.base, triple.upstream), name, other):
             return other, base[pair.left].start, upstream[in_upstream[pair.left]].start
     return None
 
@@ -184,7 +164,7 @@ def _find_renamed_value(triple: Triple, name: str) -> tuple[str, int, int] | Non
     later = {word for side, lines in zip((base, upstream), made, strict=True) for word in _find_used(side, lines[0])}
     if len(votes) > 1 or count < SEEN_RENAMED or other not in bound - later:
         return None
-    if not _can_rename((triple.base, triple.upstream), name):
+    if not can_rename((triple.base, triple.upstream), name):
         return None
     return other, made[0][0], made[1][0]
 
@@ -207,7 +187,7 @@ def with_old_reads_renamed(before: str, text: str, names: Collection[str]) -> st
     """
     for name in sorted(set(names) - _find_bound(text)):
         new = _find_bound_instead(before, text, name)
-        if new and not _mentions(before, new) and _can_rename((text,), name):
+        if new and not _mentions(before, new) and can_rename((text,), name):
             text = rename(text, {name: new})
     return text
 
@@ -224,13 +204,13 @@ def _find_bound_instead(before: str, text: str, name: str) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def find_renamed_locals(base: str, omni: str, *, whole: bool = False) -> dict[str, str]:
+def find_renamed_locals(base: str, omni: str) -> dict[str, str]:
     """Return ``{base name: omni name}`` of locals that omni renamed alike in at least ``SEEN_RENAMED`` statements.
 
-    One of these statements must bind the local; with ``whole``, all that bind it must be equal but for the names. No
-    statement may read the value as a part of another one; an element or a result counts only if none reads it whole.
+    One of these statements must bind the local. No statement may read the value as a part of another one; an element or
+    a result counts only if none reads it whole.
     """
-    gone, come = _find_unshared_locals(base, omni)
+    gone, come = find_unshared_locals(base, omni)
     if not gone or not come:
         return {}
 
@@ -254,27 +234,15 @@ def find_renamed_locals(base: str, omni: str, *, whole: bool = False) -> dict[st
         for old, counts in votes.items()
         if old in gone and len(counts) == 1 and (new := next(iter(counts))) in come and counts[new] >= SEEN_RENAMED
     }
-    is_shown = _is_renamed_throughout if whole else _is_bound_instead
-    while wrong := [old for old in found if not is_shown(left, pairs, old, found)]:
-        found = {old: new for old, new in found.items() if old not in wrong}
-    return found
+    return {old: new for old, new in found.items() if _is_bound_instead(left, pairs, old, new)}
 
 
-def _is_renamed_throughout(
-    left: Sequence[Node], pairs: Mapping[int, Node], name: str, renamed: Mapping[str, str]
-) -> bool:
-    """Whether all statements that bind a local are equal in the other text, apart from names and added arguments."""
-    binding = [at for at, node in enumerate(left) if name in binds(node)]
-    expected = {at: "".join(renamed.get(word, word) for word in WORD.findall(left[at].canon)) for at in binding}
-    return all(at in pairs and is_part_of(expected[at], pairs[at].canon) for at in binding)
-
-
-def _is_bound_instead(left: Sequence[Node], pairs: Mapping[int, Node], name: str, renamed: Mapping[str, str]) -> bool:
+def _is_bound_instead(left: Sequence[Node], pairs: Mapping[int, Node], old: str, new: str) -> bool:
     """Whether a statement that binds a local has a partner that binds the new name."""
-    return any(name in binds(left[at]) and renamed[name] in binds(node) for at, node in pairs.items())
+    return any(old in binds(left[at]) and new in binds(node) for at, node in pairs.items())
 
 
-def _find_unshared_locals(base: str, omni: str) -> tuple[frozenset[str], frozenset[str]]:
+def find_unshared_locals(base: str, omni: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the locals of each text that the other text does not mention."""
     return _find_bound(base) - _find_names(omni), _find_bound(omni) - _find_names(base)
 
@@ -300,7 +268,7 @@ def _mentions(text: str, name: str) -> bool:
     return name in _find_names(text)
 
 
-def _can_rename(texts: Iterable[str], old: str, new: str | None = None) -> bool:
+def can_rename(texts: Iterable[str], old: str, new: str | None = None) -> bool:
     """Whether a local can be renamed in each of the texts.
 
     The new name must not be in use. The old one must occur only as a plain name, not in ``except … as old``,
@@ -319,6 +287,13 @@ def rename(text: str, names: Mapping[str, str], *, within: Container[int] | None
     found = [(mention.node, names[mention.name]) for mention in find_mentions(text) if mention.name in names]
     plain = [(node, new) for node, new in found if isinstance(node, ast.Name)]
     return apply(text, [places.instead_of(node, new) for node, new in plain if within is None or node.lineno in within])
+
+
+def rename_where_free(text: str, names: Mapping[str, str]) -> str:
+    """Rename those locals in a text that it binds and whose new name it has for nothing else."""
+    bound = _find_bound(text) if names else frozenset()
+    found = {old: new for old, new in names.items() if old in bound and can_rename((text,), old, new)}
+    return rename(text, found) if found else text
 
 
 def find_mentions(text: str) -> list[Mention]:

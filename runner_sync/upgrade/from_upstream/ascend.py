@@ -26,9 +26,11 @@ from runner_sync.upgrade.from_upstream import overriding, splitting
 from runner_sync.upgrade.from_upstream.dropped_blocks import remove_dropped_blocks
 from runner_sync.upgrade.from_upstream.extracted import ask_about_extracted
 from runner_sync.upgrade.from_upstream.given_up import collect_given_up_statements
-from runner_sync.upgrade.from_upstream.spelling import call_as_upstream, spell_as_upstream
+from runner_sync.upgrade.from_upstream.spelling import call_as_upstream
+from runner_sync.upgrade.from_upstream.taking_over import record_new_names, spell_origin
 from runner_sync.upgrade.from_upstream.unions import respell_unions
 from runner_sync.upgrade.from_upstream.unsynced import ask_about_unsynced
+from runner_sync.upgrade.import_forms import spell_as_upstream
 from runner_sync.upgrade.job import ModuleJob, find_conflict_winner
 from runner_sync.upgrade.questions.answered import drop_answered, drop_tests_of_twin
 from runner_sync.upgrade.questions.reviews import Shown, ask, make_review_of_decision, make_unmerged_review
@@ -136,6 +138,7 @@ def _merge_in_halves(
         draft.with_stage(halves[0], "upstream"),
         _draft_split_off(draft, member, halves[1], job, upstream=text),
     )
+    first, rest = (record_new_names(half, draft.text, result, job) for half in (first, rest))
     row, start = splitting.find_cut_row(result.text), split_head(rest.text)[0].count("\n")
     for item in _drop_answered(result, draft, job):
         if item.reason.kind == OUT_OF_ORDER and splitting.is_in_order(result.text, draft.text, item.line):
@@ -193,6 +196,7 @@ def _merge_copy(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
     asked = _drop_answered(result, draft, job)
     items = [make_review_of_decision(item, draft, job.path, line=item.line) for item in asked]
     merged = draft.with_questions(*items).with_stage(result.text, "upstream")
+    merged = record_new_names(merged, draft.text, result, job)
     old, new = _read_methods(draft, job, origin)
     return ask_about_extracted(merged, job.path, base=origin.text, old=old, new=new)
 
@@ -226,7 +230,9 @@ def _merge(draft: Draft, upstream: str, job: ModuleJob, origin: lineage.Origin) 
     policy = merge.settle_for(merge.RECORD if is_class else merge.FOLLOW, find_conflict_winner(job, draft.name))
     omni_text = draft.text
     if upstream != origin.text:
-        omni_text = spell_as_upstream(omni_text, job.text, upstream=upstream, upstream_module=job.upstream.new.text)
+        new = job.upstream.new.text
+        omni_text = spell_as_upstream(omni_text, job.text, upstream=upstream, upstream_module=new)
+        origin = spell_origin(origin, job, upstream)
         methods = _find_upstream_methods(draft, job)
         omni_text = call_as_upstream(omni_text, base=origin.text, upstream=upstream, methods=methods)
     return _name_omni_forms(_merge_with_local_names(_make_sides(origin.text, omni_text, upstream, job), policy, origin))

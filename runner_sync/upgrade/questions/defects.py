@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from runner_sync.confidence import DEFECT
 from runner_sync.fitting.handing_over import called_self_method, count_bare_values, find_handing_methods, find_returns
-from runner_sync.merge import are_branches
+from runner_sync.merge import are_branches, rename_where_free
 from runner_sync.model import ReviewItem
 from runner_sync.statements import as_module, flatten, parse_unit
 from runner_sync.syntax import attribute_by_name, calls_in, is_name, self_attributes_set, walk
@@ -252,7 +252,8 @@ def ask_about_returns(draft: Draft, job: ModuleJob) -> Draft:
     common = find_handing_methods(draft.text, job.upstream.new.text)
     if not common:
         return draft
-    values_before = count_bare_values(draft.before, draft.text, common)
+    before = rename_where_free(draft.before, dict(draft.new_names))
+    values_before = count_bare_values(before, draft.text, common)
     items = []
     asked_lines = {line for item in draft.reviews for line in _find_asked_lines(item)}
     for line, value in find_returns(draft.text):

@@ -23,6 +23,7 @@ from runner_sync.texts.member_text import canonical, find_called_parents, has_cl
 from runner_sync.thresholds import NAMED
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft, list_members
+from runner_sync.upgrade.import_forms import spell_as_upstream
 from runner_sync.upgrade.job import ModuleJob, is_selected
 from runner_sync.upgrade.questions.objects_used import Part, find_related
 from runner_sync.upgrade.questions.partial_overrides import find_set_again, lags_beside_call
@@ -221,12 +222,18 @@ def _has_upstream_change(mine: str, old: str, new: str, member: str) -> bool:
 
 
 def find_upstream_members(drafts: Sequence[Draft], job: ModuleJob) -> tuple[str, Mapping[str, str], Mapping[str, str]]:
-    """Return the revision that the module follows, and the methods of upstream's class then and now, if at hand."""
+    """Return the revision that the module follows, and the methods of upstream's class then and now, if at hand.
+
+    Those of then have the forms of imports that those of now have.
+    """
     ref, anchor = _find_base_ref(drafts, job), job.module.anchor
     side = job.upstream.settled or job.upstream.at(ref)
     if job.upstream.new is None or side is None:
         return ref, {}, {}
     old, new = (one.members(anchor.name) for one in (side, job.upstream.new))
+    for name in old.keys() & new.keys():
+        module, now = side.text, job.upstream.new.text
+        old[name] = spell_as_upstream(old[name], module, upstream=new[name], upstream_module=now)
     return ref, old, new
 
 

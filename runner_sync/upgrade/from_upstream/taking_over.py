@@ -1,0 +1,34 @@
+"""Takes over upstream's new names for locals and its forms of imports.
+
+Comes in: a copy's draft, its origin, a merge and a ``ModuleJob``. Goes out: the origin in upstream's forms, and the
+draft with what it has taken over. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from runner_sync import lineage, merge
+from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.import_forms import find_forms, respell, respell_in
+from runner_sync.upgrade.job import ModuleJob
+
+
+def spell_origin(origin: lineage.Origin, job: ModuleJob, upstream: str) -> lineage.Origin:
+    """Return the origin with the forms of imports that the new ``upstream`` text has."""
+    side, new = job.upstream.at(origin.ref), job.upstream.new
+    assert new is not None
+    if side is None:
+        return origin
+    forms = find_forms(origin.text, side.text, upstream=upstream, upstream_module=new.text)
+    older, parts = (frozenset(respell_in(one, forms) for one in all_) for all_ in (origin.heritage, origin.versions))
+    return replace(origin, text=respell(origin.text, forms), heritage=older, versions=parts) if forms else origin
+
+
+def record_new_names(draft: Draft, before: str, result: merge.Merged, job: ModuleJob) -> Draft:
+    """Record the names and forms of imports that a draft has taken over from upstream; ``before`` is omni's text."""
+    assert job.upstream.new is not None
+    assert draft.upstream is not None
+    forms = find_forms(before, job.text, upstream=draft.upstream, upstream_module=job.upstream.new.text)
+    own = tuple(merge.rename_in(respell_in(canon, forms), dict(result.new_names)) for canon in draft.own)
+    return replace(draft, new_names=result.new_names, new_forms=tuple(forms.items()), own=own)

@@ -6,7 +6,7 @@ Comes in: a ``Triple``. Goes out: ``Merged``. May touch: nothing.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -46,6 +46,7 @@ from runner_sync.merge.placing.pruning import drop_partial_wrappers, prune
 from runner_sync.merge.placing.remarks import keep_comments_on_untouched, move_comments_with_statements
 from runner_sync.merge.placing.sequence import order_strands
 from runner_sync.merge.policy import FOLLOW, Policy, Terms
+from runner_sync.merge.preparing.hints import plain, with_hints, without_new_hints
 from runner_sync.merge.preparing.one_form import in_one_form
 from runner_sync.merge.preparing.renames import (
     with_omni_names,
@@ -102,6 +103,15 @@ def merge(
     settled = _merge_trivially(triple, terms)
     if settled is not None:
         return Merged(settled)
+    hints: Mapping[str, str] = {}
+    if terms.policy.is_copy:
+        triple, hints = without_new_hints(triple)
+        heritage, versions = ({*known, *map(plain, known)} for known in (terms.heritage, terms.versions))
+        terms = replace(terms, heritage=heritage, versions=versions)
+    return _write_hints(_merge_statements(triple, terms), hints)
+
+
+def _merge_statements(triple: Triple, terms: Terms) -> Merged:
     triple, terms = _make_comparable(triple, terms)
     sides = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
     weave = classify(*sides, is_copy=terms.policy.is_copy)
@@ -116,6 +126,17 @@ def merge(
     doubts = add_left_out_together(weave, chosen.kept, doubts, terms.foreign)
     chosen, left_out = _carry_moved_remarks(weave, chosen, doubts, terms.heritage)
     return _write_result(triple, weave, strands, chosen, [*doubts, *left_out], is_copy=terms.policy.is_copy)
+
+
+def _write_hints(merged: Merged, hints: Mapping[str, str]) -> Merged:
+    """Return the result with upstream's type hints, in its decisions, too."""
+    if not hints:
+        return merged
+    decisions = tuple(
+        replace(item, upstream=with_hints(item.upstream, hints), chosen=with_hints(item.chosen, hints))
+        for item in merged.decisions
+    )
+    return replace(merged, text=with_hints(merged.text, hints), decisions=decisions)
 
 
 def _merge_trivially(triple: Triple, terms: Terms) -> str | None:

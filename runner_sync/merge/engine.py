@@ -46,6 +46,7 @@ from runner_sync.merge.placing.pruning import drop_partial_wrappers, prune
 from runner_sync.merge.placing.remarks import keep_comments_on_untouched, move_comments_with_statements
 from runner_sync.merge.placing.sequence import order_strands
 from runner_sync.merge.policy import FOLLOW, Policy, Terms
+from runner_sync.merge.preparing.hints import plain, with_hints, without_new_hints
 from runner_sync.merge.preparing.one_form import in_one_form
 from runner_sync.merge.preparing.renames import (
     with_omni_names,
@@ -103,6 +104,15 @@ def merge(
     settled = _merge_trivially(triple, terms)
     if settled is not None:
         return Merged(settled)
+    hints: Mapping[str, str] = {}
+    if terms.policy.is_copy:
+        triple, hints = without_new_hints(triple)
+        heritage, versions = ({*known, *map(plain, known)} for known in (terms.heritage, terms.versions))
+        terms = replace(terms, heritage=heritage, versions=versions)
+    return _write_hints(_merge_statements(triple, terms), hints)
+
+
+def _merge_statements(triple: Triple, terms: Terms) -> Merged:
     triple = _make_comparable(triple, terms)
     names = find_new_names(triple) if terms.policy.is_copy else {}
     triple, terms = with_new_names(triple, names), _rename_older(terms, names)
@@ -120,6 +130,17 @@ def merge(
     chosen, left_out = _carry_moved_remarks(weave, chosen, doubts, terms.heritage)
     result = _write_result(triple, weave, strands, chosen, [*doubts, *left_out], is_copy=terms.policy.is_copy)
     return replace(result, new_names=tuple(names.items()))
+
+
+def _write_hints(merged: Merged, hints: Mapping[str, str]) -> Merged:
+    """Return the result with upstream's type hints, in its decisions, too."""
+    if not hints:
+        return merged
+    decisions = tuple(
+        replace(item, upstream=with_hints(item.upstream, hints), chosen=with_hints(item.chosen, hints))
+        for item in merged.decisions
+    )
+    return replace(merged, text=with_hints(merged.text, hints), decisions=decisions)
 
 
 def _merge_trivially(triple: Triple, terms: Terms) -> str | None:

@@ -79,8 +79,8 @@ def _follow_copy(draft: Draft, job: ModuleJob, base: Base) -> tuple[Draft, Draft
     assert job.upstream.new is not None
     origin = base.origin
     draft = replace(draft, base=base.ref, base_now=_make_base_now(draft, job))
-    if base.ref.ref != job.upstream.new.ref:
-        # If the base is the revision to follow, nothing is new and the base must stay complete.
+    if base.ref.ref != job.upstream.new.ref or base.ref.how != "lock":
+        # If the lock says that the revision to follow was followed, nothing is new and the base must stay complete.
         given_up = collect_given_up_statements(draft, job, origin)
         origin = replace(origin, text=base.copied, heritage=origin.heritage | given_up)
     draft = replace(draft, own=_find_own_statements(draft.text, origin))

@@ -44,7 +44,7 @@ def ask_about_extracted(draft: Draft, path: str, *, base: str, old: Mapping[str,
             canon for part in merge.rename_alike(base, parts) for canon in lineage.fingerprint(part) if canon in gone
         }
         kept = set(draft.own) & set(canonical(draft.text))
-        inside = _find_inside(flatten(draft.before), moved, kept) if call is not None else []
+        inside = find_inside(flatten(draft.before), moved, kept) if call is not None else []
         if inside and call is not None:
             reason = f"upstream took the code around omni's additions out into {name}; they stand outside of it now"
             omni = "\n".join(node.text for node in inside)
@@ -53,7 +53,7 @@ def ask_about_extracted(draft: Draft, path: str, *, base: str, old: Mapping[str,
     return draft
 
 
-def _find_inside(nodes: Sequence[Node], moved: Collection[str], own: Collection[str]) -> list[Node]:
+def find_inside(nodes: Sequence[Node], moved: Collection[str], own: Collection[str]) -> list[Node]:
     """Return the ``own`` statements that stand between the first and the last ``moved`` one, or inside one of them."""
     places = [k for k, node in enumerate(nodes) if node.is_telling and node.canon in moved]
     if len(places) < FEWEST:

@@ -40,6 +40,27 @@ def side(ref: str, method: str, state: str = "") -> ModuleRevision:
 SIDES = [side("0.1", run(1, 2, 3, 4)), side("0.2", run(1, 2, 5, 6))]
 
 
+LONG = (1, 2, 3, 4, 10, 11, 12, 13, 14, 15)
+REST = run(*LONG[4:]).replace("def run", "def _rest")
+CALL = "        self._rest(a)\n"
+DIVIDED = f"{run(7, 2, 3, 4)}{CALL}\n{REST}"
+
+
+@pytest.mark.parametrize(
+    ("copy", "before", "now", "ref"),
+    [
+        pytest.param(run(1, 2, 3, 4), run(*LONG), DIVIDED, "0.1", id="its code, which the copy lacks"),
+        pytest.param(run(7, *LONG[1:]), run(*LONG), DIVIDED, "0.2", id="its code, which the copy has"),
+        pytest.param(f"{run(1, 2, 3, 4)}{CALL}", run(*LONG), DIVIDED, "0.2", id="not if the copy calls it"),
+        pytest.param(run(1, 2, 3, 4), f"{run(*LONG)}\n{REST}", DIVIDED, "0.2", id="not if upstream had it before"),
+    ],
+)
+def test_the_code_of_a_new_method_is_read_in_place_of_its_call(copy: str, before: str, now: str, ref: str) -> None:
+    found = find_base(UNIT, copy, MODULE, [side("0.1", before), side("0.2", now)])
+    assert found is not None
+    assert found.ref.ref == ref
+
+
 @pytest.mark.parametrize(
     ("locked", "ref", "how"),
     [

@@ -61,6 +61,13 @@ def kept(omni: str, old: str, new: str, *, is_locked: bool = False) -> tuple[str
             BASE.replace("    return", "    self.t.note(mask)\n    return").replace("log(total, mask)", "log(mask)"),
             id="the rest of the method, with its return",
         ),
+        pytest.param(
+            BASE.replace("count(rows)", "count(rows, self.t)"),
+            BASE,
+            NEW.replace("make(total)", "make(total, 2)"),
+            BASE.replace("count(rows)", "count(rows, self.t)").replace("make(total)", "make(total, 2)"),
+            id="omni edited the first statement of the passage",
+        ),
     ],
 )
 def test_the_passage_stays_in_place_with_upstreams_changes(omni: str, old: str, new: str, expected: str) -> None:
@@ -82,6 +89,12 @@ OUTSIDE = BASE.replace("    self.log", "    self.t.see(mask)\n    self.log")
     ("omni", "old", "new"),
     [
         pytest.param(OUTSIDE, BASE, NEW, id="the addition stands behind the passage"),
+        pytest.param(
+            BASE.replace("    total =", "    rest = self.t.rest(rows)\n    total ="),
+            BASE,
+            NEW,
+            id="it stands in front of it and is no statement of the passage",
+        ),
         pytest.param(INSIDE, BASE + HELPER, NEW, id="the method was there before"),
         pytest.param(
             INSIDE,

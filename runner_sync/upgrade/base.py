@@ -14,6 +14,7 @@ from itertools import islice
 from runner_sync import lineage, merge
 from runner_sync.digests import digest
 from runner_sync.lineage import Candidate, Origin
+from runner_sync.lineage.undivided import Revision, undivide
 from runner_sync.model import BaseRef, How, Lineage
 from runner_sync.profile import RunnerModule
 from runner_sync.upgrade.draft import Draft
@@ -41,15 +42,23 @@ def closest(name: str, text: str, sides: Sequence[ModuleRevision]) -> Origin | N
     """Return the text of ``name`` in ``sides`` that is most similar to omni's ``text``; ``None`` if there is none.
 
     Local names are made alike before the comparison. Otherwise a local that omni renamed would count against every
-    revision, and most against a revision that mentions it most often.
+    revision, and most against a revision that mentions it most often. Code that a revision has in a new method is read
+    in place of the call, because a copy of an earlier one may have it there or lack it.
     """
     candidates = _find_namesakes(name, sides)
-    named = merge.rename_alike(text, [candidate.text for candidate in candidates])
+    named = merge.rename_alike(text, _undivide(name, text, candidates, sides))
     alike = [Candidate(candidate.ref, body) for candidate, body in zip(candidates, named, strict=True)]
     origin = lineage.find_origin(text, alike)
     if origin is None:
         return None
     return replace(origin, text=next(one.text for one in candidates if one.ref == origin.ref))
+
+
+def _undivide(name: str, text: str, candidates: Sequence[Candidate], sides: Sequence[ModuleRevision]) -> list[str]:
+    """Return the texts of ``candidates`` with the passages in place that upstream took out of earlier ones."""
+    owner = name.rpartition(".")[0]
+    methods = {side.ref: side.members(owner) if owner else {} for side in sides}
+    return undivide([Revision(candidate.text, methods[candidate.ref]) for candidate in candidates], text)
 
 
 def collect_composite_statements(

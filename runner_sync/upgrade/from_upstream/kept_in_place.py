@@ -23,13 +23,15 @@ from typing import NamedTuple
 from runner_sync import lineage, merge
 from runner_sync.confidence import CONTESTED, INFERRED
 from runner_sync.lineage.expanding import expand_call
-from runner_sync.lineage.inlined import IN_PLACE
+from runner_sync.lineage.undivided import is_mostly_in
 from runner_sync.statements import Node, tree_of
+from runner_sync.statements.likeness import similarity
 from runner_sync.statements.mentioning import bound_anywhere
 from runner_sync.texts.member_text import canonical, is_same, self_names
+from runner_sync.thresholds import SIMILAR
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_upstream.class_methods import Methods
-from runner_sync.upgrade.from_upstream.extracted import find_inside
+from runner_sync.upgrade.from_upstream.extracted import FEWEST, find_inside
 from runner_sync.upgrade.questions.reviews import Shown, ask
 
 
@@ -81,8 +83,13 @@ def _find_in_place(copy: str, base: str, methods: Methods) -> set[str]:
     """Return the methods that the base calls and whose code ``copy`` has instead, unless omni overrides them."""
     overridden = methods.new.keys() - methods.reached.keys()
     called = self_names(base) & methods.old.keys() - overridden - self_names(copy)
-    known = lineage.fingerprint(base)
-    return {name for name in called if _is_mostly_in(methods.old[name], copy, but_not=known)}
+    beyond = lineage.fingerprint(copy) - lineage.fingerprint(base)
+    return {name for name in called if _count_telling(methods.old[name], beyond) >= lineage.FEWEST}
+
+
+def _count_telling(method: str, there: lineage.Fingerprint) -> int:
+    """Count the telling statements of a method that are ``there``."""
+    return sum(node.is_telling and node.canon in there for node in lineage.list_nodes(method)[1:])
 
 
 def keep_in_place(copy: str, own: Collection[str], *, base: str, upstream: str, methods: Methods) -> Sides:
@@ -131,25 +138,38 @@ class _Search:
         """Return omni's statements inside the passage of the copy that ``helper`` has; none without such a passage."""
         [alike] = merge.rename_alike(self.base, [helper])
         gone = lineage.fingerprint(self.base).keys() - lineage.fingerprint(self.upstream).keys()
-        if not _is_mostly_in(alike, self.base) or not _is_mostly_in(alike, self.copy):
+        if not is_mostly_in(alike, self.base):
             return ()
-        moved = {canon for canon in lineage.fingerprint(alike) if canon in gone}
-        return tuple(node.text for node in find_inside(lineage.list_nodes(self.copy), moved, self.own))
+        moved = lineage.fingerprint(alike).keys() & gone
+        nodes = lineage.list_nodes(self.copy)
+        missing = [one for one in lineage.list_nodes(self.base) if one.canon in gone - {node.canon for node in nodes}]
+        inside = [
+            *find_inside(nodes, moved, self.own),
+            *self._find_edited_ends(lineage.fingerprint(alike).keys() | gone, moved, missing),
+        ]
+        return tuple(dict.fromkeys(node.text for node in sorted(inside, key=lambda node: node.start)))
+
+    def _find_edited_ends(
+        self, passage: Collection[str], moved: Collection[str], missing: Sequence[Node]
+    ) -> list[Node]:
+        """Return omni's forms of ``missing`` statements directly in front of the passage or behind it."""
+        code = [node for node in lineage.list_nodes(self.copy) if node.is_telling]
+        found = []
+        for k, node in enumerate(code):
+            beside = (code[k + 1 : k + 1 + FEWEST], code[max(k - FEWEST, 0) : k])
+            is_end = any(
+                len(run) == FEWEST
+                and all(one.canon in passage for one in run)
+                and any(one.canon in moved for one in run)
+                for run in beside
+            )
+            if is_end and node.canon in self.own and any(similarity(node, one) >= SIMILAR for one in missing):
+                found.append(node)
+        return found
 
     @property
     def _taken(self) -> frozenset[str]:
         return bound_anywhere(tree_of(self.copy))
-
-
-def _is_mostly_in(helper: str, text: str, *, but_not: Collection[str] = ()) -> bool:
-    """Whether a text has most of the telling statements of a method, and enough of them to tell.
-
-    Statements that are in ``but_not`` do not count as those of the text.
-    """
-    telling = [node.canon for node in lineage.list_nodes(helper)[1:] if node.is_telling]
-    there = lineage.fingerprint(text).keys() - set(but_not)
-    shared = sum(canon in there for canon in telling)
-    return shared >= lineage.FEWEST and shared >= len(telling) * IN_PLACE
 
 
 def ask_about_kept(draft: Draft, path: str, kept: Sequence[Kept], new: Mapping[str, str]) -> Draft:

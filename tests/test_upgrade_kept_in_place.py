@@ -82,6 +82,18 @@ def test_the_note_shows_the_addition_and_the_new_method() -> None:
     assert asked == [(NOTE, FIX.strip(), FIX.strip())]
 
 
+def test_an_addition_in_place_is_not_said_to_stand_outside_of_another_new_method() -> None:
+    more = "    self.note(rows)\n    self.tell(rows)\n"
+    old, omni = (text.replace("    self.begin", f"{more[:20]}    self.begin") for text in (BASE, INSIDE))
+    old, omni = (text.replace("    return", f"{more[20:]}    return") for text in (old, omni))
+    new = f"{CALLING}\ndef _notes(self, rows):\n{more}{HELPER}".replace(
+        "    self.begin", "    self._notes(rows)\n    self.begin"
+    )
+    text, asked = kept(omni, old, new)
+    assert f"self.make(total)\n{FIX}" in text
+    assert asked == [NOTE]
+
+
 OUTSIDE = BASE.replace("    self.log", "    self.t.see(mask)\n    self.log")
 
 

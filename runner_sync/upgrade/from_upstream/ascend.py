@@ -206,7 +206,8 @@ def _merge_copy(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
     items = [make_review_of_decision(item, draft, job.path, line=item.line) for item in asked]
     merged = draft.with_questions(*items).with_stage(result.text, "upstream")
     merged = kept_in_place.ask_about_kept(merged, job.path, sides.kept, methods.new)
-    return ask_about_extracted(merged, job.path, base=origin.text, old=methods.old, new=methods.new)
+    in_place = {canon for one in sides.kept for inside in one.inside for canon in canonical(inside)}
+    return ask_about_extracted(merged, job.path, base=origin.text, old=methods.old, new=methods.new, in_place=in_place)
 
 
 def _explain_unusable(result: merge.Merged, draft: Draft, origin: lineage.Origin, ref: str) -> str:

@@ -27,10 +27,19 @@ FEWEST = 2
 """Statements that a new method, with those it calls, must have from the old one to count as taken out of it."""
 
 
-def ask_about_extracted(draft: Draft, path: str, *, base: str, old: Mapping[str, str], new: Mapping[str, str]) -> Draft:
+def ask_about_extracted(
+    draft: Draft,
+    path: str,
+    *,
+    base: str,
+    old: Mapping[str, str],
+    new: Mapping[str, str],
+    in_place: Collection[str] = (),
+) -> Draft:
     """Return a merged copy with a question at the call of each new method that took statements around omni's code.
 
     ``base`` is the text that the copy was made from; ``old`` and ``new`` are the methods of the upstream class.
+    Additions that are ``in_place`` still stand between the same statements.
     """
     assert draft.upstream is not None
     called = self_names(draft.upstream) - self_names(base)
@@ -43,7 +52,7 @@ def ask_about_extracted(draft: Draft, path: str, *, base: str, old: Mapping[str,
         moved = {
             canon for part in merge.rename_alike(base, parts) for canon in lineage.fingerprint(part) if canon in gone
         }
-        kept = set(draft.own) & set(canonical(draft.text))
+        kept = (set(draft.own) & set(canonical(draft.text))).difference(in_place)
         inside = find_inside(flatten(draft.before), moved, kept) if call is not None else []
         if inside and call is not None:
             reason = f"upstream took the code around omni's additions out into {name}; they stand outside of it now"

@@ -50,6 +50,7 @@ DIVIDED = f"{run(7, 2, 3, 4)}{CALL}\n{REST}"
     ("copy", "before", "now", "ref"),
     [
         pytest.param(run(1, 2, 3, 4), run(*LONG), DIVIDED, "0.1", id="its code, which the copy lacks"),
+        pytest.param(run(7, 2, 3, 4), run(*LONG), DIVIDED, "0.2", id="a copy of the divided one without the call"),
         pytest.param(run(7, *LONG[1:]), run(*LONG), DIVIDED, "0.2", id="its code, which the copy has"),
         pytest.param(f"{run(1, 2, 3, 4)}{CALL}", run(*LONG), DIVIDED, "0.2", id="not if the copy calls it"),
         pytest.param(run(1, 2, 3, 4), f"{run(*LONG)}\n{REST}", DIVIDED, "0.2", id="not if upstream had it before"),

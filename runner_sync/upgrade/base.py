@@ -44,7 +44,8 @@ def closest(name: str, text: str, sides: Sequence[ModuleRevision]) -> Origin | N
     Local names are made alike before the comparison. Otherwise a local that omni renamed would count against every
     revision, and most against a revision that mentions it most often. Code that a revision has in a new method may
     stand in a copy of it, or be what omni dropped from a copy of an earlier one. So the revisions are also compared
-    with that code in place of the call, and the result counts if ``text`` has more of what only that revision has.
+    with that code in place of the call, and the result counts if ``text`` clearly has more of what only that revision
+    has.
     """
     candidates = _find_namesakes(name, sides)
     raw = [candidate.text for candidate in candidates]
@@ -56,7 +57,8 @@ def closest(name: str, text: str, sides: Sequence[ModuleRevision]) -> Origin | N
     assert other is not None
     texts = {candidate.ref: one for candidate, one in zip(candidates, merge.rename_alike(text, whole), strict=True)}
     own, first, second = (lineage.fingerprint(one) for one in (text, texts[origin.ref], texts[other.ref]))
-    return other if (own & (second - first)).total() > (own & (first - second)).total() else origin
+    more = (own & (second - first)).total() - (own & (first - second)).total()
+    return other if more >= lineage.FEWEST else origin
 
 
 def _find_most_similar(text: str, candidates: Sequence[Candidate], compared: Sequence[str]) -> Origin | None:

@@ -40,6 +40,30 @@ def side(ref: str, method: str, state: str = "") -> ModuleRevision:
 SIDES = [side("0.1", run(1, 2, 3, 4)), side("0.2", run(1, 2, 5, 6))]
 
 
+LONG = (*range(1, 9), *range(20, 36))
+REST = run(*LONG[8:]).replace("def run", "def _rest")
+CALL = "        self._rest(a)\n"
+OLD, CHANGED = (1, 2, 3, 4, 5, 6, 7, 8), (11, 12, 13, 4, 5, 6, 7, 8)
+DIVIDED = f"{run(*CHANGED)}{CALL}\n{REST}"
+
+
+@pytest.mark.parametrize(
+    ("copy", "before", "now", "ref"),
+    [
+        pytest.param(run(*OLD), run(*LONG), DIVIDED, "0.1", id="its code, which the copy lacks"),
+        pytest.param(run(*CHANGED), run(*LONG), DIVIDED, "0.2", id="a copy of the divided one without the call"),
+        pytest.param(run(*CHANGED, *LONG[8:]), run(*LONG), DIVIDED, "0.2", id="its code, which the copy has"),
+        pytest.param(run(11, *OLD[1:]), run(*LONG), DIVIDED, "0.2", id="a difference of one statement may be chance"),
+        pytest.param(f"{run(*OLD)}{CALL}", run(*LONG), DIVIDED, "0.2", id="not if the copy calls it"),
+        pytest.param(run(*OLD), f"{run(*LONG)}\n{REST}", DIVIDED, "0.2", id="not if upstream had it before"),
+    ],
+)
+def test_the_code_of_a_new_method_is_read_in_place_of_its_call(copy: str, before: str, now: str, ref: str) -> None:
+    found = find_base(UNIT, copy, MODULE, [side("0.1", before), side("0.2", now)])
+    assert found is not None
+    assert found.ref.ref == ref
+
+
 @pytest.mark.parametrize(
     ("locked", "ref", "how"),
     [

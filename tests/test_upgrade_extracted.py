@@ -1,51 +1,15 @@
-"""Code that upstream took out of a method into a new one, around an addition of omni's."""
+"""Code that upstream took out of a method into a new one that cannot stand in its place, around an addition of
+omni's."""
 
 from __future__ import annotations
 
-from textwrap import indent
-
 import pytest
-from step_samples import MODULE
-from sync_samples import AR, ASCEND
+from extracted_samples import BASE, CALLING, FIX, INSIDE, TAKEN, upgraded
 
-from runner_sync.profile import NPU
-from runner_sync.upgrade.job import ModuleJob, Upstream
-from runner_sync.upgrade.module import upgrade_module
-from runner_sync.upgrade.revision import ModuleRevision
-
-BASE = """\
-def run(self, rows):
-    self.begin(rows)
-    total = self.count(rows)
-    with self.lock:
-        mask = self.make(total)
-        self.cache(mask)
-    self.log(total, mask)
-    return self.end(rows)
-"""
-TAKEN = """\
-    total = self.count(rows)
-    with self.lock:
-        mask = self.make(total)
-        self.cache(mask)
-"""
-HELPER = f"\ndef _masked(self, rows):\n{TAKEN}    return total, mask\n"
-CALLING = BASE.replace(TAKEN, "    total, mask = self._masked(rows)\n")
+ENDS = "    if rows is None:\n        return 0, None\n"
+HELPER = f"\ndef _masked(self, rows):\n{ENDS}{TAKEN}    return total, mask\n"
 NEW = CALLING + HELPER
-FIX = "        mask = self.t.fix(mask)\n"
-INSIDE = BASE.replace("        self.cache", f"{FIX}        self.cache")
 QUESTION = "upstream took the code around omni's additions out into _masked; they stand outside of it now"
-
-
-def upgraded(omni: str, old: str, new: str) -> tuple[str, list[tuple[str, str, str]]]:
-    """The upgraded method, and what is asked: the reason, omni's text and the chosen one."""
-    then, now = (
-        ModuleRevision(str(k), f"class NPUModelRunner:\n{indent(text, '    ')}", ASCEND)
-        for k, text in enumerate((old, new), 1)
-    )
-    text = f"class NPUARModelRunner:\n{indent(omni, '    ')}"
-    result = upgrade_module(ModuleJob(NPU, MODULE, AR, text, Upstream(new=now, bases=(then,))))
-    return result.after, [(item.reason, item.omni, item.chosen) for item in result.reviews]
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from itertools import islice
 from runner_sync import lineage, merge
 from runner_sync.digests import digest
 from runner_sync.lineage import Candidate, Origin
+from runner_sync.lineage.undivided import Revision, undivide
 from runner_sync.model import BaseRef, How, Lineage
 from runner_sync.profile import RunnerModule
 from runner_sync.upgrade.draft import Draft
@@ -41,15 +42,40 @@ def closest(name: str, text: str, sides: Sequence[ModuleRevision]) -> Origin | N
     """Return the text of ``name`` in ``sides`` that is most similar to omni's ``text``; ``None`` if there is none.
 
     Local names are made alike before the comparison. Otherwise a local that omni renamed would count against every
-    revision, and most against a revision that mentions it most often.
+    revision, and most against a revision that mentions it most often. Code that a revision has in a new method may
+    stand in a copy of it, or be what omni dropped from a copy of an earlier one. So the revisions are also compared
+    with that code in place of the call, and the result counts if ``text`` clearly has more of what only that revision
+    has.
     """
     candidates = _find_namesakes(name, sides)
-    named = merge.rename_alike(text, [candidate.text for candidate in candidates])
+    raw = [candidate.text for candidate in candidates]
+    origin = _find_most_similar(text, candidates, raw)
+    whole = _undivide(name, text, candidates, sides)
+    if origin is None or whole == raw:
+        return origin
+    other = _find_most_similar(text, candidates, whole)
+    assert other is not None
+    texts = {candidate.ref: one for candidate, one in zip(candidates, merge.rename_alike(text, whole), strict=True)}
+    own, first, second = (lineage.fingerprint(one) for one in (text, texts[origin.ref], texts[other.ref]))
+    more = (own & (second - first)).total() - (own & (first - second)).total()
+    return other if more >= lineage.FEWEST else origin
+
+
+def _find_most_similar(text: str, candidates: Sequence[Candidate], compared: Sequence[str]) -> Origin | None:
+    """Return the candidate whose ``compared`` text is most similar to ``text``."""
+    named = merge.rename_alike(text, compared)
     alike = [Candidate(candidate.ref, body) for candidate, body in zip(candidates, named, strict=True)]
     origin = lineage.find_origin(text, alike)
     if origin is None:
         return None
     return replace(origin, text=next(one.text for one in candidates if one.ref == origin.ref))
+
+
+def _undivide(name: str, text: str, candidates: Sequence[Candidate], sides: Sequence[ModuleRevision]) -> list[str]:
+    """Return the texts of ``candidates`` with the passages in place that upstream took out of earlier ones."""
+    owner = name.rpartition(".")[0]
+    methods = {side.ref: side.members(owner) if owner else {} for side in sides}
+    return undivide([Revision(candidate.text, methods[candidate.ref]) for candidate in candidates], text)
 
 
 def collect_composite_statements(

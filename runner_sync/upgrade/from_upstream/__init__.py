@@ -9,6 +9,7 @@ Comes in: drafts and a ``job.ModuleJob``. Goes out: drafts with one more text. M
 - ``spelling`` respells calls that upstream makes through a module, ``unions`` type unions;
 - ``overriding`` updates the signature of omni's own overrides, ``dropped_blocks`` removes blocks from omni's methods
   that upstream dropped;
-- ``extracted`` asks about additions inside code that upstream took out into a new method;
+- ``kept_in_place`` keeps code around additions in place that upstream took out into a new method, and ``extracted``
+  asks about such code if it cannot stay; ``class_methods`` reads the methods of both revisions;
 - ``unsynced`` asks about additions that the copy is taken to be too old to have.
 """

@@ -22,7 +22,8 @@ from runner_sync.thresholds import NAMED
 from runner_sync.units import texts
 from runner_sync.upgrade.base import Base, collect_composite_statements, find_base_of, name_in_upstream
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.from_upstream import overriding, splitting
+from runner_sync.upgrade.from_upstream import kept_in_place, overriding, splitting
+from runner_sync.upgrade.from_upstream.class_methods import find_methods, find_reached_methods
 from runner_sync.upgrade.from_upstream.dropped_blocks import remove_dropped_blocks
 from runner_sync.upgrade.from_upstream.extracted import ask_about_extracted
 from runner_sync.upgrade.from_upstream.given_up import collect_given_up_statements
@@ -83,6 +84,7 @@ def _follow_copy(draft: Draft, job: ModuleJob, base: Base) -> tuple[Draft, Draft
         # If the lock says that the revision to follow was followed, nothing is new and the base must stay complete.
         given_up = collect_given_up_statements(draft, job, origin)
         origin = replace(origin, text=base.copied, heritage=origin.heritage | given_up)
+    draft, origin, put_back = _put_back(draft, job, origin)
     draft = replace(draft, own=_find_own_statements(draft.text, origin))
     if draft.upstream is None:
         return draft, None
@@ -90,7 +92,20 @@ def _follow_copy(draft: Draft, job: ModuleJob, base: Base) -> tuple[Draft, Draft
     split_off = _find_split_off(draft, job, origin)
     halves = _merge_in_halves(draft, *split_off, job, origin) if split_off is not None else None
     first, rest = halves if halves is not None else (_merge_copy(draft, job, origin), None)
+    if first.outcome != "review":
+        first = kept_in_place.ask_about_kept(first, job.path, put_back, find_methods(draft, job, origin.ref).new)
     return ask_about_unsynced(first, job, base), rest
+
+
+def _put_back(
+    draft: Draft, job: ModuleJob, origin: lineage.Origin
+) -> tuple[Draft, lineage.Origin, tuple[kept_in_place.Kept, ...]]:
+    """Return draft and origin with upstream's methods in place whose code the copy has where the base calls them."""
+    if draft.upstream is None:
+        return draft, origin, ()
+    methods = find_methods(draft, job, origin.ref)
+    sides = kept_in_place.put_back(draft.text, base=origin.text, upstream=draft.upstream, methods=methods)
+    return replace(draft, upstream=sides.upstream), replace(origin, text=sides.base), sides.kept
 
 
 def _make_base_now(draft: Draft, job: ModuleJob) -> BaseRef | None:
@@ -104,21 +119,13 @@ def _make_base_now(draft: Draft, job: ModuleJob) -> BaseRef | None:
 
 def _find_split_off(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> tuple[str, str] | None:
     """Return name and text of a method that upstream split off this one and the module lacks, if any."""
-    old, new = _read_methods(draft, job, origin)
+    methods = find_methods(draft, job, origin.ref)
+    old, new = methods.old, methods.new
     member = splitting.find_split_off(draft.member, base=origin.text, copy=draft.text, old=old, new=new)
     have = {*job.units, *texts.beside_units(job.text, job.path)}
     if not member or f"{draft.owner}.{member}" in have:
         return None
     return member, new[member]
-
-
-def _read_methods(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """Return the methods of the upstream class at the revision of ``origin`` and now; both empty if one is unknown."""
-    owner, now = job.module.anchor.name, job.upstream.new
-    old = job.upstream.at(origin.ref)
-    if not draft.owner or old is None or now is None:
-        return {}, {}
-    return old.members(owner), now.members(owner)
 
 
 def _merge_in_halves(
@@ -189,16 +196,22 @@ def _merge_copy(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
     """
     assert job.upstream.new is not None
     assert draft.upstream is not None
-    result = _merge(draft, draft.upstream, job, origin)
+    methods = find_methods(draft, job, origin.ref)
+    sides = kept_in_place.keep_in_place(
+        draft.text, draft.own, base=origin.text, upstream=draft.upstream, methods=methods
+    )
+    draft = replace(draft, upstream=sides.upstream)
+    result = _merge(draft, sides.upstream, job, origin)
     if reason := _explain_unusable(result, draft, origin, job.upstream.new.ref):
-        item = make_unmerged_review(draft, job.path, reason=reason, base=origin.text, upstream=draft.upstream)
+        item = make_unmerged_review(draft, job.path, reason=reason, base=origin.text, upstream=sides.upstream)
         return replace(draft.with_questions(item), outcome="review")
     asked = _drop_answered(result, draft, job)
     items = [make_review_of_decision(item, draft, job.path, line=item.line) for item in asked]
     merged = draft.with_questions(*items).with_stage(result.text, "upstream")
     merged = record_new_names(merged, draft.text, result, job)
-    old, new = _read_methods(draft, job, origin)
-    return ask_about_extracted(merged, job.path, base=origin.text, old=old, new=new)
+    merged = kept_in_place.ask_about_kept(merged, job.path, sides.kept, methods.new)
+    in_place = {canon for one in sides.kept for inside in one.inside for canon in canonical(inside)}
+    return ask_about_extracted(merged, job.path, base=origin.text, old=methods.old, new=methods.new, in_place=in_place)
 
 
 def _explain_unusable(result: merge.Merged, draft: Draft, origin: lineage.Origin, ref: str) -> str:
@@ -233,19 +246,9 @@ def _merge(draft: Draft, upstream: str, job: ModuleJob, origin: lineage.Origin) 
         new = job.upstream.new.text
         omni_text = spell_as_upstream(omni_text, job.text, upstream=upstream, upstream_module=new)
         origin = spell_origin(origin, job, upstream)
-        methods = _find_upstream_methods(draft, job)
+        methods = find_reached_methods(draft, job)
         omni_text = call_as_upstream(omni_text, base=origin.text, upstream=upstream, methods=methods)
     return _name_omni_forms(_merge_with_local_names(_make_sides(origin.text, omni_text, upstream, job), policy, origin))
-
-
-def _find_upstream_methods(draft: Draft, job: ModuleJob) -> dict[str, str]:
-    """Return the methods of the upstream class now that omni does not override."""
-    assert job.upstream.new is not None
-    if not draft.owner:
-        return {}
-    own = {*job.hierarchy.of(draft.owner).omnis, *texts.members(job.text, draft.owner, job.path)}
-    theirs = job.upstream.new.members(job.module.anchor.name)
-    return {name: text for name, text in theirs.items() if name not in own}
 
 
 def _find_orphans(text: str, draft: Draft, origin: lineage.Origin) -> frozenset[str]:

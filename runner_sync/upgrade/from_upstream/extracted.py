@@ -27,10 +27,19 @@ FEWEST = 2
 """Statements that a new method, with those it calls, must have from the old one to count as taken out of it."""
 
 
-def ask_about_extracted(draft: Draft, path: str, *, base: str, old: Mapping[str, str], new: Mapping[str, str]) -> Draft:
+def ask_about_extracted(
+    draft: Draft,
+    path: str,
+    *,
+    base: str,
+    old: Mapping[str, str],
+    new: Mapping[str, str],
+    in_place: Collection[str] = (),
+) -> Draft:
     """Return a merged copy with a question at the call of each new method that took statements around omni's code.
 
     ``base`` is the text that the copy was made from; ``old`` and ``new`` are the methods of the upstream class.
+    Additions that are ``in_place`` still stand between the same statements.
     """
     assert draft.upstream is not None
     called = self_names(draft.upstream) - self_names(base)
@@ -43,8 +52,8 @@ def ask_about_extracted(draft: Draft, path: str, *, base: str, old: Mapping[str,
         moved = {
             canon for part in merge.rename_alike(base, parts) for canon in lineage.fingerprint(part) if canon in gone
         }
-        kept = set(draft.own) & set(canonical(draft.text))
-        inside = _find_inside(flatten(draft.before), moved, kept) if call is not None else []
+        kept = (set(draft.own) & set(canonical(draft.text))).difference(in_place)
+        inside = find_inside(flatten(draft.before), moved, kept) if call is not None else []
         if inside and call is not None:
             reason = f"upstream took the code around omni's additions out into {name}; they stand outside of it now"
             omni = "\n".join(node.text for node in inside)
@@ -53,7 +62,7 @@ def ask_about_extracted(draft: Draft, path: str, *, base: str, old: Mapping[str,
     return draft
 
 
-def _find_inside(nodes: Sequence[Node], moved: Collection[str], own: Collection[str]) -> list[Node]:
+def find_inside(nodes: Sequence[Node], moved: Collection[str], own: Collection[str]) -> list[Node]:
     """Return the ``own`` statements that stand between the first and the last ``moved`` one, or inside one of them."""
     places = [k for k, node in enumerate(nodes) if node.is_telling and node.canon in moved]
     if len(places) < FEWEST:

@@ -20,6 +20,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from runner_sync.model import Triple
@@ -72,7 +73,7 @@ class _Hinted(NamedTuple):
 def _read_hint(node: Node) -> _Hinted | None:
     """Return the hint of an assignment; ``None`` without one, or if it is not on one line."""
     first = node.lines[0]
-    if node.compound or node.is_clause or node.is_comment or not node.facts.targets or not first.isascii():
+    if node.compound or _HINTED.match(node.canon) is None or not first.isascii():
         return None
     match tree_of(node.text).body:
         case [ast.AnnAssign(target=target, annotation=annotation, value=ast.expr(), simple=simple)]:
@@ -84,6 +85,7 @@ def _read_hint(node: Node) -> _Hinted | None:
     return None
 
 
+@lru_cache(maxsize=16384)
 def plain(canon: str) -> str:
     """Return a canonical assignment without its hint; any other statement as it is."""
     if _HINTED.match(canon) is None:

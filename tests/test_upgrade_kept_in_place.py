@@ -169,6 +169,12 @@ def test_the_next_upgrade_changes_the_code_in_place(new: str, expected: str, rea
     assert (text, asked) == (expected, reasons)
 
 
+def test_the_next_upgrade_asks_at_the_changed_statement() -> None:
+    changed = NEW.replace("self.cache(mask)", "self.cache(mask, 2)")
+    _, asked = upgraded(INSIDE, NEW, changed, is_locked=True)
+    assert asked == [(CHANGED, "self.cache(mask, 2)", "self.cache(mask, 2)")]
+
+
 def test_a_method_that_the_copy_does_not_have_in_place_is_none_to_put_there() -> None:
     omni = CALLING.replace("    total, mask = self._masked(rows)\n", "    total, mask = self.t.masked(rows)\n")
     text, asked = kept(omni, NEW, NEW.replace("make(total)", "make(total, 2)"), is_locked=True)

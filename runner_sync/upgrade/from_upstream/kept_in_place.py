@@ -179,12 +179,10 @@ def ask_about_kept(draft: Draft, path: str, kept: Sequence[Kept], new: Mapping[s
     """
     for one in kept:
         place = _find_place(draft.text, one, new[one.name])
-        if place is None:
-            continue
-        omni = "\n".join(one.inside) or place.text
+        omni = "\n".join(one.inside) or (place.text if place is not None else "")
         shown = Shown(base=one.old, omni=omni, upstream=new[one.name], chosen=omni)
-        confidence = INFERRED if one.is_merged else CONTESTED
-        draft = ask(draft, path, reason=_word(one), confidence=confidence, shown=shown, line=place.start)
+        confidence, line = INFERRED if one.is_merged else CONTESTED, place.start if place is not None else 1
+        draft = ask(draft, path, reason=_word(one), confidence=confidence, shown=shown, line=line)
     return draft
 
 
@@ -199,8 +197,9 @@ def _word(kept: Kept) -> str:
 
 
 def _find_place(text: str, kept: Kept, helper: str) -> Node | None:
-    """Return the first statement of a text that is omni's inside the code of a method, else the first of that code."""
+    """Return the first statement of a text that is omni's inside the code of a method, else new there, else of it."""
     nodes = [node for node in lineage.list_nodes(text)[1:] if node.is_telling]
     inside = {canon for one in kept.inside for canon in canonical(one)}
-    wanted = (inside, lineage.fingerprint(kept.old).keys() | lineage.fingerprint(helper).keys())
+    before, now = lineage.fingerprint(kept.old).keys(), lineage.fingerprint(helper).keys()
+    wanted = (inside, now - before, before)
     return next((node for canons in wanted for node in nodes if node.canon in canons), None)

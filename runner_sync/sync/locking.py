@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from runner_sync.sync import planned, planning
+from runner_sync.sync.classes.copied_definitions import note_copies
 from runner_sync.sync.classes.parted_runners import note_left, read_whole_runners
 from runner_sync.sync.locks import later_copies
 from runner_sync.sync.locks.relocking import RecordedBases, drop_named_bases, note_lost, read_lock
@@ -41,7 +42,8 @@ def lock(options: UpgradeOptions) -> Upgrade:
     recorded.refuse_shallow(inferred)
     twins.refuse_unseen(unrecorded)
     frozen = [recorded.carry_over(one, is_seen=seen[one.path]) for one in inferred]
-    all_notes = (*twins.note_history(unrecorded), *notes, *unread, *note_left(given, parted), *note_lost(known, given))
+    left = (*note_left(given, parted), *note_copies(given, parted), *note_lost(known, given))
+    all_notes = (*twins.note_history(unrecorded), *notes, *unread, *left)
     notes = (*all_notes, *later_copies.make_note(frozen, given, options.progress))
     references = (ref for result in frozen for refs in result.synced.values() for ref in refs)
     notes = (*notes, *gone_commits.make_note(references, given))

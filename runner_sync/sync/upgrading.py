@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from runner_sync.compose.layout import format_changes
 from runner_sync.sync import planning, result_check
+from runner_sync.sync.classes.copied_definitions import note_copies
 from runner_sync.sync.classes.parted_runners import note_left, read_whole_runners
 from runner_sync.sync.forgetting import forget_answers
 from runner_sync.sync.nested import blame_deepest_file
@@ -55,6 +56,7 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
         *(run_notes.note_going_back(given) if options.upstream else ()),
         *about_bases,
         *note_left(given, parted),
+        *note_copies(given, parted),
         *run_notes.note_unformatted(failure for _result, failure in formatted),
         *(*checked.notes, *older),
     )

@@ -77,11 +77,11 @@ def _find_definitions(text: str, path: str, wanted: Collection[str], tree: Tree)
     imports, certain = read_imports(text, path), list_always_imported(text)
     counts = Counter(binding.name for binding in find_bindings(module_of(text).body))
     names = sorted(name for name in missing & certain if counts[name] == 1)
-    found = [(imports[name], _find_unit(imports[name], tree)) for name in names]
+    found = [(imports[name], find_definition(imports[name], tree)) for name in names]
     return [Definition(entry, *there) for entry, there in found if there is not None]
 
 
-def _find_unit(entry: Import, tree: Tree) -> tuple[str, Unit] | None:
+def find_definition(entry: Import, tree: Tree) -> tuple[str, Unit] | None:
     """Return the module text and the unit that ``entry`` leads to, through re-exports; ``None`` if no text shows it."""
     seen = set[Import]()
     while entry not in seen and entry.name == entry.bound and project_of(entry.module) == tree.source.project:

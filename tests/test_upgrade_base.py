@@ -227,7 +227,7 @@ def test_what_a_copy_lacks_of_its_base_stays_out(before: list[ModuleRevision], l
 
 def test_what_a_copy_lacks_of_the_revision_to_follow_is_news_if_that_was_the_first_to_have_it() -> None:
     """As in the copies of vllm-omni 0.16.0 on vllm-ascend 0.15.0rc1: a lock would name a base that they never had."""
-    text, (reason,) = following(before=[BEFORE], target="0.2")
+    text, (reason,) = following(before=[replace(BEFORE, is_base=True)], target="0.2")
     assert CONDITION in text
     assert reason.startswith("vllm-ascend 0.2 has this and omni's copy did not")
 
@@ -236,7 +236,8 @@ def test_what_a_copy_lacks_of_the_revision_to_follow_is_news_if_that_was_the_fir
     ("before", "locked"),
     [
         pytest.param([], "", id="nothing known of what was before"),
-        pytest.param([BEFORE], "0.1", id="the lock says that it was followed"),
+        pytest.param([BEFORE], "", id="the user names it as the base"),
+        pytest.param([replace(BEFORE, is_base=True)], "0.1", id="the lock says that it was followed"),
     ],
 )
 def test_on_the_revision_that_was_followed_nothing_is_news(before: list[ModuleRevision], locked: str) -> None:

@@ -80,8 +80,7 @@ def _follow_copy(draft: Draft, job: ModuleJob, base: Base) -> tuple[Draft, Draft
     assert job.upstream.new is not None
     origin = base.origin
     draft = replace(draft, base=base.ref, base_now=_make_base_now(draft, job))
-    if base.ref.ref != job.upstream.new.ref or base.ref.how != "lock":
-        # If the lock says that the revision to follow was followed, nothing is new and the base must stay complete.
+    if not _is_followed_already(base, job):
         given_up = collect_given_up_statements(draft, job, origin)
         origin = replace(origin, text=base.copied, heritage=origin.heritage | given_up)
     draft, origin, put_back = _put_back(draft, job, origin)
@@ -95,6 +94,17 @@ def _follow_copy(draft: Draft, job: ModuleJob, base: Base) -> tuple[Draft, Draft
     if first.outcome != "review":
         first = kept_in_place.ask_about_kept(first, job.path, put_back, find_methods(draft, job, origin.ref).new)
     return ask_about_unsynced(first, job, base), rest
+
+
+def _is_followed_already(base: Base, job: ModuleJob) -> bool:
+    """Whether the lock or the user says that a copy is of the revision to follow: nothing is new, so the base must stay
+    complete.
+
+    Being the closest of several says less: an older copy may lack what that revision was the first to have.
+    """
+    assert job.upstream.new is not None
+    candidates = {side.ref for side in job.upstream.bases if side.is_base}
+    return base.ref.ref == job.upstream.new.ref and (base.ref.how == "lock" or len(candidates) == 1)
 
 
 def _put_back(

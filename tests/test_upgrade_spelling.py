@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from runner_sync.merge import rename_in
 from runner_sync.upgrade.from_upstream.spelling import call_as_upstream
-from runner_sync.upgrade.import_forms import respell_in, spell_as_upstream
+from runner_sync.upgrade.import_forms import spell_as_upstream
 
 MINE = "from pkg.work.tools import step, stop as halt\nfrom pkg import other\n"
 THEIRS = "from pkg.work import tools\nimport pkg.flat as flat\n"
@@ -151,7 +152,7 @@ def test_forms_of_imports(mine: str, theirs: str, text: str, upstream: str, expe
     ],
 )
 def test_forms_in_canonical_statements(canon: str, expected: str) -> None:
-    assert respell_in(canon, {"step": "tools.step", "t.stop": "stop"}) == expected
+    assert rename_in(canon, {"step": "tools.step", "t.stop": "stop"}) == expected
 
 
 @pytest.mark.parametrize("statement", ["import pkg.work.tools as tools", "from pkg.work import tools"])

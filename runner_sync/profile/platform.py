@@ -148,6 +148,11 @@ class Profile:
         return any(module.gpu is not None for module in self.modules)
 
     @property
+    def twin_paths(self) -> tuple[str, ...]:
+        """The paths of the GPU twins of all modules, each once."""
+        return tuple(dict.fromkeys(path for module in self.modules for path in module.twin_paths))
+
+    @property
     def runners(self) -> tuple[RunnerModule, ...]:
         """The modules that derive from vLLM's runner, as opposed to workers and the like."""
         return tuple(module for module in self.modules if self.vllm_of(module).name == self.vllm_class)

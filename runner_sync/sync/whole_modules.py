@@ -87,8 +87,7 @@ def _find_whole(given: Inputs) -> list[str]:
 
 def _read_twins(given: Inputs) -> dict[str, str]:
     """Return the texts of the GPU twins by path."""
-    twins = dict.fromkeys(path for module in given.profile.modules for path in module.twin_paths)
-    return {path: text for path in twins if (text := given.omni.read(path)) is not None}
+    return {path: text for path in given.profile.twin_paths if (text := given.omni.read(path)) is not None}
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
 """Writes what a module imports as upstream writes it: by its name, or through its module.
 
-Comes in: units and the texts of their modules. Goes out: the forms that differ, and units and canonical statements in
-upstream's. May touch: nothing.
+Comes in: units and the texts of their modules. Goes out: the forms that differ, and units in upstream's. May touch:
+nothing.
 
     ``from pkg.work.tools import step``    ``from pkg.work import tools``    ``import pkg.work.tools as t``
     ``step(rows)``                         ``tools.step(rows)``              ``t.step(rows)``
@@ -14,7 +14,6 @@ last two call the replacement. So upstream's form is taken (vllm-ascend writes `
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -66,14 +65,6 @@ def respell(text: str, forms: Forms) -> str:
     found = [(node, form) for node, form in _iterate_forms(parse_unit(text)) if form in forms]
     inner = {node.value for node, _ in found if isinstance(node, ast.Attribute)}
     return apply(text, [places.instead_of(node, forms[form]) for node, form in found if node not in inner])
-
-
-def respell_in(canon: str, forms: Forms) -> str:
-    """Return a canonical statement with the values of ``forms`` in place of the keys."""
-    if not forms:
-        return canon
-    words = "|".join(map(re.escape, sorted(forms, key=len, reverse=True)))
-    return re.sub(rf"(?<![\w.'\"])(?:{words})\b(?!=[^=])", lambda match: forms[match[0]], canon)
 
 
 @lru_cache(maxsize=64)

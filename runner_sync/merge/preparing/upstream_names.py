@@ -36,10 +36,12 @@ def with_new_names(triple: Triple, names: Mapping[str, str]) -> Triple:
 
 
 def rename_in(canon: str, names: Mapping[str, str]) -> str:
-    """Rename locals in a canonical statement; skips attributes, keywords of calls, and words behind a quote."""
+    """Rename names, dotted ones too, in a canonical statement; skips other names' attributes, keywords of calls, and
+    words behind a quote."""
     if not names:
         return canon
-    return re.sub(rf"(?<![\w.'\"])(?:{'|'.join(names)})\b(?!=[^=])", lambda match: names[match[0]], canon)
+    words = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    return re.sub(rf"(?<![\w.'\"])(?:{words})\b(?!=[^=])", lambda match: names[match[0]], canon)
 
 
 def _find_renamed(base: str, upstream: str) -> dict[str, str]:

@@ -69,7 +69,7 @@ def _read_followed(derived: DerivedModule, given: Inputs) -> Iterator[dict[str, 
 
 def _find_shared(derived: DerivedModule, given: Inputs) -> set[str]:
     """Return the files of the GPU runners, and those from which the twin imports functions and classes."""
-    found = {path for module in given.profile.modules for path in module.twin_paths}
+    found = {*given.profile.twin_paths}
     twin, text = derived.module.gpu, given.read_twin(derived.module)
     if twin is not None and text is not None:
         imported = (find_definition(entry, given.omni) for entry in read_imports(text, twin.path).values())

@@ -31,7 +31,7 @@ class DeviceCode:
     """
 
     def __init__(self, profile: Profile, module_texts: ModuleTexts) -> None:
-        self._paths = dict.fromkeys(path for module in profile.modules for path in module.twin_paths)
+        self._paths = profile.twin_paths
         self._module_texts = module_texts
 
     def gives_up(self, called: str) -> str:

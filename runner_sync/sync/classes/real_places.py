@@ -30,11 +30,7 @@ def find_real_places(given: Inputs, parted: Sequence[Parted] = ()) -> Places | N
 
     ``parted`` are the NPU runners that the rules read whole.
     """
-    shifted = {
-        path: shifts
-        for path in dict.fromkeys(path for module in given.profile.modules for path in module.twin_paths)
-        if (shifts := _find_shifts(path, given))
-    }
+    shifted = {path: shifts for path in given.profile.twin_paths if (shifts := _find_shifts(path, given))}
     shifted |= {runner.path: _find_shifts_of(runner) for runner in parted}
     if not shifted:
         return None

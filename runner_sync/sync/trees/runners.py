@@ -144,8 +144,7 @@ def refuse_deleted(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> No
     """
     present = {derived.module.name for derived in modules}
     absent = [path for module in given.profile.modules if module.name not in present for path in module.paths]
-    twins = [path for module in given.profile.modules for path in module.twin_paths]
-    absent += [path for path in dict.fromkeys(twins) if given.omni.read(path) is None]
+    absent += [path for path in given.profile.twin_paths if given.omni.read(path) is None]
     if absent and isinstance(given.omni, InWork) and (deleted := given.omni.dirty(absent)):
         raise InputError(
             f"{deleted[0]} is deleted and git has it: bring it back with `git checkout HEAD -- {deleted[0]}`, or "

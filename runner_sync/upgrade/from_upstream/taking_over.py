@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from runner_sync import lineage, merge
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.import_forms import find_forms, respell, respell_in
+from runner_sync.upgrade.import_forms import find_forms, respell
 from runner_sync.upgrade.job import ModuleJob
 
 
@@ -21,7 +21,9 @@ def spell_origin(origin: lineage.Origin, job: ModuleJob, upstream: str) -> linea
     if side is None:
         return origin
     forms = find_forms(origin.text, side.text, upstream=upstream, upstream_module=new.text)
-    older, parts = (frozenset(respell_in(one, forms) for one in all_) for all_ in (origin.heritage, origin.versions))
+    older, parts = (
+        frozenset(merge.rename_in(one, forms) for one in all_) for all_ in (origin.heritage, origin.versions)
+    )
     return replace(origin, text=respell(origin.text, forms), heritage=older, versions=parts) if forms else origin
 
 
@@ -30,5 +32,5 @@ def record_new_names(draft: Draft, before: str, result: merge.Merged, job: Modul
     assert job.upstream.new is not None
     assert draft.upstream is not None
     forms = find_forms(before, job.text, upstream=draft.upstream, upstream_module=job.upstream.new.text)
-    own = tuple(merge.rename_in(respell_in(canon, forms), dict(result.new_names)) for canon in draft.own)
+    own = tuple(merge.rename_in(merge.rename_in(canon, forms), dict(result.new_names)) for canon in draft.own)
     return replace(draft, new_names=result.new_names, new_forms=tuple(forms.items()), own=own)

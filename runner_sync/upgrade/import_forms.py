@@ -93,6 +93,7 @@ def _read_sure_imports(module: str) -> Mapping[str, Import]:
     return {entry.bound: entry for entry in entries if counts[entry.bound] == 1 and entry.bound not in other}
 
 
+@lru_cache(maxsize=64)
 def _list_bound(module: str) -> frozenset[str]:
     return bound_in(module_of(module).body)
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
+from types import FrameType
 
 import pytest
 from sync_samples import AR, ASCEND, ASCEND_OLD, Trees, check_upgrade, commit, dedent, lay_out
 from sync_samples import stay_at_home as without_network
+
+from runner_sync.upgrade.import_forms import spell_as_upstream
 
 METHOD = """
     def _encode(self, total):
@@ -60,3 +64,31 @@ def test_a_copy_and_its_imports_take_upstreams_form(
     expected = drop(changed).replace("        return", OWN.replace("step", "tools.step") if now == THROUGH else OWN)
     assert after == AR_TEXT.format(new[0], expected)
     assert [item.reason for item in result.report.reviews if item.path == AR] == []
+
+
+def calls_to_respell(count: int) -> int:
+    """How many functions are called to respell all units of a module of ``count`` units."""
+    units = [f"def encode_{k}(rows):\n    total = sum(rows)\n    return step(total, {k})\n" for k in range(count)]
+    module, upstream = NAMED + "\n\n".join(units), THROUGH + through_module("\n\n".join(units))
+    found = 0
+
+    def see(_frame: FrameType, event: str, _: object) -> None:
+        nonlocal found
+        found += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(see)
+    try:
+        for unit in units:
+            respelled = spell_as_upstream(unit, module, upstream=through_module(unit), upstream_module=upstream)
+            assert "tools.step(" in respelled
+    finally:
+        sys.setprofile(before)
+    return found
+
+
+def test_a_module_is_read_once_for_all_its_units() -> None:
+    """With a walk over the module for each unit, an upgrade of the real runners took more than twice the time."""
+    once, twice = calls_to_respell(30), calls_to_respell(60)
+    assert once > 1000
+    assert twice < 2.7 * once

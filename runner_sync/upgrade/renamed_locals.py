@@ -15,8 +15,9 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from copy import deepcopy
+from functools import lru_cache
 
 from runner_sync.lineage import list_nodes
 from runner_sync.statements import bound_in, parse_function
@@ -36,12 +37,12 @@ def find_held(own: Sequence[str], before: str, text: str) -> set[str]:
     held = theirs.intersection(own)
     if not held:
         return held
-    mine = find_locals(before)
-    others = find_locals(text) - mine
+    mine, others = find_locals(before), find_locals(text)
     renamed: defaultdict[str, set[str]] = defaultdict(set)
     for canon in theirs:
         for name, pattern in _blank(canon, others):
-            renamed[pattern].add(name)
+            if name not in mine:
+                renamed[pattern].add(name)
     seen: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for canon in {*own} - held:
         for name, pattern in _blank(canon, mine):
@@ -53,16 +54,19 @@ def find_held(own: Sequence[str], before: str, text: str) -> set[str]:
     return held
 
 
-def _blank(canon: str, names: Set[str]) -> Iterator[tuple[str, str]]:
-    """Yield each of the names that a statement mentions, with the statement with a blank in place of it."""
-    for name in names & {*re.findall(r"(?<![\w.])\w+", canon)}:
-        yield name, re.sub(rf"(?<![\w.]){name}\b", "…", canon)
+@lru_cache(maxsize=16384)
+def _blank(canon: str, names: frozenset[str]) -> Sequence[tuple[str, str]]:
+    """Return each of the names that a statement mentions, with the statement with a blank in place of it."""
+    found = names.intersection(re.findall(r"(?<![\w.])\w+", canon))
+    return [(name, re.sub(rf"(?<![\w.]){name}\b", "…", canon)) for name in found]
 
 
 def _find_values(method: str, name: str) -> set[str]:
     """Return the statements that bind a local, with a blank in place of its name, and its values written out."""
     nodes = list_nodes(method)[1:]
-    setters = {pattern for node in nodes if name in node.facts.binds for _, pattern in _blank(node.canon, {name})}
+    setters = {
+        pattern for node in nodes if name in node.facts.binds for _, pattern in _blank(node.canon, frozenset({name}))
+    }
     function = parse_function(method)
     return setters | (_write_values(function.body, name, {}) if function is not None else set())
 

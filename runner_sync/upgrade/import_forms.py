@@ -23,7 +23,6 @@ from runner_sync.naming import Import, imported_by
 from runner_sync.statements import bound_anywhere, bound_in, parse_unit
 from runner_sync.syntax import dotted_name, module_of, walk
 from runner_sync.texts.import_entries import IMPORTS
-from runner_sync.texts.names import defined_names
 
 Forms = Mapping[str, str]
 """``{"step": "tools.step"}``: names or attributes of imported modules, and what upstream writes instead."""
@@ -45,7 +44,7 @@ def find_forms(text: str, module: str, *, upstream: str, upstream_module: str) -
         return {}
     tree, other = parse_unit(text), parse_unit(upstream)
     bound_here, bound_there = bound_anywhere(tree), bound_anywhere(other)
-    mine, theirs, taken = _read_sure_imports(module), _read_sure_imports(upstream_module), defined_names(module)
+    mine, theirs, taken = _read_sure_imports(module), _read_sure_imports(upstream_module), _list_bound(module)
     written = _list_forms(other)
     forms = {}
     for form in _list_forms(tree):
@@ -74,7 +73,7 @@ def _list_spellings(module: str, upstream_module: str) -> Mapping[str, Mapping[s
     spelled = {entry.dotted: entry for entry in _read_sure_imports(upstream_module).values()}
     found: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for name, entry in _read_sure_imports(module).items():
-        if name in defined_names(upstream_module) or entry.binds_package:
+        if name in _list_bound(upstream_module) or entry.binds_package:
             continue
         if entry.name and (holder := spelled.get(entry.module)) is not None:
             found[name][""] = f"{holder.bound}.{entry.name}"
@@ -92,6 +91,11 @@ def _read_sure_imports(module: str) -> Mapping[str, Import]:
     counts = Counter(entry.bound for entry in entries)
     other = bound_in([one for one in body if not isinstance(one, IMPORTS)])
     return {entry.bound: entry for entry in entries if counts[entry.bound] == 1 and entry.bound not in other}
+
+
+@lru_cache(maxsize=64)
+def _list_bound(module: str) -> frozenset[str]:
+    return bound_in(module_of(module).body)
 
 
 def _list_forms(tree: ast.AST) -> frozenset[str]:

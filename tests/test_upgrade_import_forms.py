@@ -11,6 +11,7 @@ import pytest
 from sync_samples import AR, ASCEND, ASCEND_OLD, Trees, check_upgrade, commit, dedent, lay_out
 from sync_samples import stay_at_home as without_network
 
+from runner_sync.errors import InputError
 from runner_sync.upgrade.import_forms import spell_as_upstream
 
 METHOD = """
@@ -92,3 +93,21 @@ def test_a_module_is_read_once_for_all_its_units() -> None:
     once, twice = calls_to_respell(30), calls_to_respell(60)
     assert once > 1000
     assert twice < 2.7 * once
+
+
+def test_upstream_code_that_does_not_compile_is_refused_with_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the compiler refuses a parameter that is there twice, not the parser."""
+    without_network(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    lay_out(trees.omni, {AR: AR_TEXT.format(NAMED, METHOD.replace("        return", OWN))})
+    commit(trees.omni)
+    ascend = NAMED + dedent(ASCEND_OLD[ASCEND]) + METHOD
+    lay_out(trees.ascend_old, {ASCEND: ascend})
+    commit(trees.ascend_old)
+    changed = ascend.replace("self.model(rows)", "more.end(rows)") + "\n\ndef twice(row, row):\n    pass\n"
+    lay_out(trees.ascend_old, {ASCEND: "import vllm_ascend.more as more\n" + changed})
+    commit(trees.ascend_old)
+    with pytest.raises(InputError, match=rf"^{re.escape(ASCEND)} is no valid Python \(duplicate argument 'row'"):
+        check_upgrade(trees.upgrade(trees.ascend_old, gpu=False, ascend_base="HEAD~1"))

@@ -17,6 +17,7 @@ from runner_sync.confidence import INFERRED
 from runner_sync.errors import InputError
 from runner_sync.markers import read_markers, ruler_style
 from runner_sync.naming import Import, imported_by, module_name
+from runner_sync.statements import is_python
 from runner_sync.syntax import module_of, walk
 from runner_sync.texts.bindings import read_bindings
 from runner_sync.texts.import_entries import import_statements, read_imports
@@ -270,9 +271,9 @@ def _settle_imports(text: str, job: ModuleJob, side: GpuSide, *, moves: Mapping[
         return settle_imports(job.text, text, providers, moves=moves, first_party=job.profile.package, lacks=lacks)
     except SyntaxError as error:
         # Only the compiler finds such an error, for example a repeated parameter; ast.parse does not.
-        raise InputError(
-            f"{job.path} or what it follows is no valid Python ({error.msg}); fix it and run again."
-        ) from error
+        read = [(side.path, side.text) for side in (job.upstream.new, job.twin.new) if side is not None]
+        path = next((path for path, text in read if not is_python(text)), job.path)
+        raise InputError(f"{path} is no valid Python ({error.msg}); fix it and run again.") from error
 
 
 def _find_moved_imports(drafts: Sequence[Draft], job: ModuleJob) -> dict[tuple[str, str], str]:

@@ -58,6 +58,36 @@ def test_a_hook_that_hands_over_to_a_module_with_kernels_is_missed() -> None:
     assert symbols(given, "RS202") == ["attach_bounds"]
 
 
+COPY = "def copy_rows(self, x):\n    self.rows = empty(x, pin_memory=True)\n"
+
+
+@pytest.mark.parametrize(
+    ("shared", "more", "expected"),
+    [
+        pytest.param(COPY, "", [], id="the hook needs the GPU"),
+        pytest.param(
+            COPY,
+            "self.check_rows(x)\n    self.note_rows(x)\n    ",
+            ["check_rows", "note_rows"],
+            id="the next ones do not",
+        ),
+        pytest.param(COPY.replace("pin_memory=True", "1"), "", ["copy_rows"], id="it does not need the GPU"),
+        pytest.param(COPY + "def plain(self, x):\n    self.copy_rows(x)\n", "", [], id="another one needs it, too"),
+    ],
+)
+def test_an_inherited_hook_that_needs_the_gpu_is_not_missed(shared: str, more: str, expected: list[str]) -> None:
+    given = job(npu(PLAIN), gpu(doing(f"self.copy_rows(x)\n    {more}")), vllm=VLLM, gpu_base=sharing(shared))
+    assert symbols(given, "RS202") == expected
+
+
+def test_a_method_that_npu_has_itself_needs_no_gpu() -> None:
+    """Its GPU twin works on a stream, but the statement that hands the method over works on NPU."""
+    on_stream = doing("self.keep_later(self.execute_model)").replace(
+        "self.plain(x)", "stream = torch.cuda.Stream()\n    self.plain(x)"
+    )
+    assert symbols(job(npu(PLAIN), gpu(on_stream), vllm=VLLM), "RS202") == ["keep_later"]
+
+
 NOTE = "def note_rows(self, x):\n    if not torch.cuda.is_available():\n        return\n    self.rows.append(x)\n"
 
 

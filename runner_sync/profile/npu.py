@@ -171,6 +171,8 @@ NPU = Profile(
         "CudaProfilerWrapper",
         "triton.",
         "flashinfer",
+        # vllm-omni's attention for Fish models, which says that it is for CUDA only (0.19.0 … 0.32.0rc1).
+        "fish_kvcache",
     ),
     # Missing or meaningless (get_device_capability) in torch_npu.npu, or about CUDA itself.
     device_only=(

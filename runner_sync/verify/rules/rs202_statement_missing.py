@@ -160,8 +160,11 @@ class _MethodComparison:
         return any(self._is_unknown_call(name) and self._is_inherited(name) for name in called)
 
     def _find_idle_call(self, node: Node) -> str:
-        """Return what a statement calls, if it is a call that does nothing on NPU; else an empty text."""
+        """Return what a statement calls, if it is a call that does nothing on NPU, or of a helper that needs the GPU;
+        else an empty text."""
         called, pair = node.canon.partition("(")[0], self._pair
+        if called.removeprefix("self.") in self._bound_names:
+            return called
         return called if self._is_unknown_call(called) and is_idle(pair.library, pair.gpu, pair.npu, called) else ""
 
     def _is_unknown_call(self, written: str) -> bool:

@@ -49,14 +49,16 @@ class Pair:
 
     @cached_property
     def bound_names(self) -> frozenset[str]:
-        """Names of GPU helpers that need the GPU, directly or through another helper.
+        """Names of GPU helpers, inherited ones too, that need the GPU, directly or through another helper.
 
-        Skips helpers that the NPU side mentions.
+        Skips helpers that the NPU side mentions, and methods that it has itself.
         """
-        texts = {name: self.gpu.reading.text_of(f) for name, f in self.gpu.reading.functions.items()}
+        texts = {f.name: owner.reading.text_of(f) for owner, f in self.gpu_mro.live()}
+        texts |= {name: self.gpu.reading.text_of(f) for name, f in self.gpu.reading.functions.items()}
         texts |= {name: self.gpu.reading.text_of(c.node) for name, c in self.gpu.reading.classes.items()}
         texts |= {name: self.gpu.reading.text_of(f[-1]) for name, f in self.gpu.methods.items()}
-        todo = {n: t for n, t in texts.items() if n not in self.npu_mentions and n != self.gpu.name}
+        known = self.npu_mentions.union({self.gpu.name}, *(c.methods for c in self.npu_own))
+        todo = {name: text for name, text in texts.items() if name not in known}
         bound = {name for name, text in todo.items() if is_device_bound(text, self.library.job.profile)}
         used = {name: frozenset(re.findall(r"\w+", text)) for name, text in todo.items()}
         while more := {name for name in todo if name not in bound and used[name] & bound}:

@@ -50,6 +50,7 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
         forget_answers()
         older = _note_older_code(whole, options, together)
         checked = result_check.find_new_breakage(given, finished, options)
+        forget_answers()
         findings = (*checked.findings, *result_check.find_new_faults(finished, given.profile, options))
     all_notes = (
         *_note_declared_base(base),

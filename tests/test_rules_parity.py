@@ -112,6 +112,36 @@ def test_methods_that_are_no_skipped_override_are_left_alone(npu_text: str, gpu_
     assert found(job(npu_text, gpu_text), "RS203") == []
 
 
+LOAD = """
+def load(self, *args):
+    \"\"\"Load into the pool.\"\"\"
+    with self.pool("weights"):
+        loaded = super().load(*args)
+        self.wait()
+        return loaded
+def pool(self, tag):
+    return CuMemAllocator.get_instance().use_memory_pool(tag=tag)
+"""
+
+
+@pytest.mark.parametrize(
+    ("gpu_body", "npu_body", "expected"),
+    [
+        pytest.param(LOAD, "", [], id="the pool is one of CUDA"),
+        pytest.param(LOAD.replace("CuMemAllocator", "Allocator"), "", ["load"], id="it is not"),
+        pytest.param(LOAD.replace("    with", "    self.wait()\n    with"), "", ["load"], id="code before it"),
+        pytest.param(
+            LOAD, "def pool(self, tag):\n    return nullcontext()\n", ["load"], id="NPU has a pool of its own"
+        ),
+    ],
+)
+def test_an_override_in_a_context_that_needs_the_gpu_is_left_alone(
+    gpu_body: str, npu_body: str, expected: list[str]
+) -> None:
+    npu_text = npu(npu_body) if npu_body else EMPTY_AR
+    assert symbols(job(npu_text, gpu(gpu_body)), "RS203") == expected
+
+
 def test_what_the_npu_base_defines_stands_in_for_the_gpu_override() -> None:
     base = """\
     from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner

@@ -16,7 +16,8 @@ base. Where NPU lacks it on purpose, write `# runner-sync: ignore[RS203:METHOD] 
 
 Leaves alone: methods that override no omni method and do not call `super()` (they replace vLLM's for the GPU, and
 vllm-ascend has its own), methods that an NPU class or a shared mixin in the MRO defines, NPU classes with an omni base
-that cannot be followed, overrides that cannot run on the NPU (streams, pinned host memory, Triton). An override of the
+that cannot be followed, overrides that cannot run on the NPU (streams, pinned host memory, Triton) or all of whose code
+stands in a context that cannot (`with self.pool():` of the CUDA allocator). An override of the
 NPU base replaces one of the GPU subclass as long as it mentions every method that the GPU override calls; an override
 that equals what NPU runs skips nothing.
 """
@@ -28,7 +29,7 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.statements.parents import parents_called
-from runner_sync.syntax import Function, walk
+from runner_sync.syntax import Function, is_string, walk
 from runner_sync.verify.runners.duplication import are_equal
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import Pair, find_whole_pairs, is_device_bound
@@ -44,9 +45,19 @@ def find(subject: Subject) -> Iterator[Hit]:
     for pair in find_whole_pairs(subject):
         for name, functions in pair.gpu.methods.items():
             replacement = _describe_replacement(subject, pair, name, functions[-1])
-            if replacement and not is_device_bound(pair.gpu.reading.text_of(functions[-1]), subject.profile):
+            if replacement and not _needs_gpu(subject, pair, functions[-1]):
                 fix = _describe_remedy(subject, pair, name)
                 yield _make_hit(pair, name, functions[-1], replacement, fix=fix)
+
+
+def _needs_gpu(subject: Subject, pair: Pair, function: Function) -> bool:
+    """Whether an override is device-bound, or all of its code stands in a context that a device-bound helper makes."""
+    if is_device_bound(pair.gpu.reading.text_of(function), subject.profile):
+        return True
+    match [one for one in function.body if not is_string(one)]:
+        case [ast.With(items=[ast.withitem(context_expr=ast.Call(func=made))])]:
+            return dotted(made).removeprefix("self.") in pair.bound_names
+    return False
 
 
 def _describe_replacement(subject: Subject, pair: Pair, name: str, function: Function) -> str:

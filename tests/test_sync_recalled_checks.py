@@ -17,11 +17,11 @@ from runner_sync.model import Finding
 from runner_sync.profile import GPU
 from runner_sync.sources import cache
 from runner_sync.sync import program, recalled, recalled_checks
-from runner_sync.verify import check
+from runner_sync.verify import check, rule_runs
 from runner_sync.verify.baseline import update
-from runner_sync.verify.check import CheckJob, Found
+from runner_sync.verify.check_job import CheckJob
 from runner_sync.verify.codes import Codes
-from runner_sync.verify.runners.reading import Hit
+from runner_sync.verify.hits import Found, Hit
 
 HELPER = f"{AR.rpartition('/')[0]}/helper.py"
 CODES = Codes(("RS407", "RS402"))
@@ -48,13 +48,13 @@ def _own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def runs(monkeypatch: pytest.MonkeyPatch) -> list[CheckJob]:
     """The jobs on which the rules ran."""
     jobs: list[CheckJob] = []
-    find = check.find
+    find = rule_runs.find
 
     def counted(given: CheckJob, codes: Codes) -> Found:
         jobs.append(given)
         return find(given, codes)
 
-    monkeypatch.setattr(check, "find", counted)
+    monkeypatch.setattr(rule_runs, "find", counted)
     return jobs
 
 
@@ -107,7 +107,7 @@ OTHERS: dict[str, tuple[CheckJob, Codes]] = {
 def test_another_question_is_asked_anew(name: str, runs: list[CheckJob]) -> None:
     recalled_checks.find(GIVEN, CODES)
     given, codes = OTHERS[name]
-    assert recalled_checks.find(given, codes) == check.find(given, codes)
+    assert recalled_checks.find(given, codes) == rule_runs.find(given, codes)
     assert len(runs) == 3, "the first, the other, and the other without the cache"
 
 
@@ -126,7 +126,7 @@ def test_a_file_that_was_absent_counts_when_it_comes(runs: list[CheckJob]) -> No
     codes = Codes(("RS203",))
     recalled_checks.find(given, codes)
     came = replace(given, read={"vllm_omni/absent.py": "class Mixin: ...\n"}.get)
-    assert recalled_checks.find(came, codes) == check.find(came, codes)
+    assert recalled_checks.find(came, codes) == rule_runs.find(came, codes)
     assert len(runs) == 3
 
 
@@ -136,9 +136,9 @@ def test_every_value_of_a_hit_comes_back(monkeypatch: pytest.MonkeyPatch) -> Non
     finding = Finding("RS101", "info", "é\udc80.py", 3, 4, "u", "s", "m", "f", 5, 6, "state", "old", cause)
     hit = Hit(finding, (("p.py", 1, 2), ("q.py", 3, 4)), True, True, True, replace(finding, line=9))
     found = Found((hit, Hit(cause)), 7, False, None, ("One", "Two"), 8)
-    monkeypatch.setattr(check, "find", lambda *_: found)
+    monkeypatch.setattr(rule_runs, "find", lambda *_: found)
     assert recalled_checks.find(GIVEN, CODES) is found
-    monkeypatch.setattr(check, "find", lambda *_: pytest.fail("it was kept"))
+    monkeypatch.setattr(rule_runs, "find", lambda *_: pytest.fail("it was kept"))
     again = recalled_checks.find(GIVEN, CODES)
     assert again == found
     assert again.hits[0].finding.cause == cause, "a comparison of findings leaves the cause out"
@@ -185,7 +185,7 @@ def test_a_damaged_entry_counts_as_missing(change: Callable[[bytes], bytes], run
 def test_an_entry_of_another_form_counts_as_missing(data: object, runs: list[CheckJob]) -> None:
     key = recalled_checks._make_key(GIVEN, CODES)
     cache.store("checks", key, json.dumps(data).encode())
-    assert recalled_checks.find(GIVEN, CODES) == check.find(GIVEN, CODES)
+    assert recalled_checks.find(GIVEN, CODES) == rule_runs.find(GIVEN, CODES)
     assert len(runs) == 2
 
 

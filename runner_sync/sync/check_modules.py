@@ -20,8 +20,8 @@ from runner_sync.sync.trees.runners import DerivedModule, make_path_error
 from runner_sync.trees import Tree
 from runner_sync.unmerged import conflicts
 from runner_sync.verify.catalog import codes_with
+from runner_sync.verify.check_job import CheckModule
 from runner_sync.verify.codes import Codes
-from runner_sync.verify.runners.job import CheckModule
 
 LOCKED = codes_with("lock")
 """Rules that compare with the lock."""

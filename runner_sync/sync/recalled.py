@@ -18,7 +18,7 @@ from typing import Any
 from runner_sync.errors import InputError
 from runner_sync.sources import cache
 from runner_sync.sync.program import program_digest
-from runner_sync.verify.runners.job import TextReader
+from runner_sync.verify.check_job import TextReader
 
 
 class Recorder:

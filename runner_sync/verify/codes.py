@@ -1,6 +1,7 @@
 """Selects the rules whose findings are reported, and where.
 
-Comes in: codes and prefixes. Goes out: ``Codes``. May touch: nothing; the rules themselves are not imported.
+Comes in: codes and prefixes. Goes out: ``Codes`` and ``RanRules``. May touch: nothing; the rules themselves are not
+imported.
 """
 
 from __future__ import annotations
@@ -8,8 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
-from runner_sync.verify.catalog import known_codes
+from runner_sync.verify.catalog import can_run, has_seen_all, known_codes
+
+if TYPE_CHECKING:
+    from runner_sync.verify.check_job import CheckJob
 
 BREAKAGE = "RS3"
 """The prefix of the rules about breakage on other trees."""
@@ -61,3 +66,20 @@ def is_selected(code: str, select: Sequence[str], ignore: Sequence[str]) -> bool
 
 def _normalise_prefixes(codes: Iterable[str]) -> Iterator[str]:
     return ("" if code.upper() == "ALL" else code.upper() for code in codes)
+
+
+@dataclass(frozen=True, slots=True)
+class RanRules:
+    """Whether the rule of a code ran in this job, so that its silence means something; a conflict silences rules."""
+
+    job: CheckJob
+    codes: Codes
+    is_whole: bool
+    has_opinion: bool
+
+    def __call__(self, code: str) -> bool:
+        if not self.codes.wants(code) or not self.is_whole:
+            return False
+        if code.startswith(BREAKAGE):
+            return self.job.world is not None and (code != "RS390" or self.has_opinion)
+        return code != "RS490" and can_run(code, self.job) and has_seen_all(code, self.job)

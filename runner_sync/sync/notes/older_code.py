@@ -29,7 +29,7 @@ from runner_sync.texts.member_text import canonical, has_code_word
 from runner_sync.units import texts
 from runner_sync.upgrade import ModuleResult, is_selected
 from runner_sync.verify import check as engine
-from runner_sync.verify.check import CheckJob
+from runner_sync.verify.check_job import CheckJob
 from runner_sync.verify.codes import Codes
 
 NAMED = 20

@@ -9,8 +9,7 @@ Loading uses only the standard library, because ``check`` loads the lock in ever
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
@@ -93,8 +92,15 @@ def is_lock(text: str) -> bool:
     return not text.strip() or _OWN_LINE.search(text) is not None
 
 
-def load(text: str, *, path: str = "the lock") -> Lock:
-    """Return the lock in ``text``.
+def decode_toml(text: str) -> dict[str, Any]:
+    """Return what a TOML text holds. Raises ``ValueError`` for any other text."""
+    import tomllib  # a decoder that recalls the answer need not import it
+
+    return tomllib.loads(text)
+
+
+def load(text: str, *, path: str = "the lock", decode: Callable[[str], dict[str, Any]] = decode_toml) -> Lock:
+    """Return the lock in ``text``; ``decode`` stands in for `decode_toml`.
 
     Raises ``InputError`` with the file, the line if known, and the remedy for any defect; ``UnknownFormat`` if another
     runner-sync version wrote the text.
@@ -105,8 +111,8 @@ def load(text: str, *, path: str = "the lock") -> Lock:
         line = text.count("\n", 0, conflict.start()) + 1
         raise InputError(f"{path}:{line}: holds an unresolved merge conflict; {_make_remedy(text)}.")
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        data = decode(text)
+    except ValueError as error:
         raise InputError(f"{path}: is no valid TOML ({error}); {_make_remedy(text)}.") from error
     return _Reader(text, path).read_lock(data)
 

@@ -18,9 +18,9 @@ from runner_sync.model import Finding, ReviewItem
 from runner_sync.profile import Profile
 from runner_sync.sync.forgetting import forget_answers
 from runner_sync.sync.notes import inherited_code
-from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.trees import inputs, pairs
 from runner_sync.sync.trees.patched_tree import PatchedTree
+from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.trees import Tree
 from runner_sync.upgrade import ModuleResult, is_selected
 from runner_sync.verify import breakage

@@ -20,7 +20,8 @@ from runner_sync.terminal.choices import Conflict
 from runner_sync.terminal.trees import make_omni_tree, make_upstream_tree, refuse_both, refuse_empty
 
 if TYPE_CHECKING:
-    from runner_sync.sync.options import CheckOptions, TreeOptions, UpgradeOptions
+    from runner_sync.sync.options import CheckOptions, TreeOptions
+    from runner_sync.sync.upgrade_options import UpgradeOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ def make_upgrade_options(
     trees: Trees, bases: Bases, writing: Writing, merging: Merging | None = None
 ) -> UpgradeOptions:
     """Return the options of a command that changes the omni tree."""
-    from runner_sync.sync.options import UpgradeOptions
+    from runner_sync.sync.upgrade_options import UpgradeOptions
 
     wanted = merging or Merging()
     refuse_empty(ascend_base=bases.ascend_base, omni_base=bases.omni_base, vllm_base=bases.vllm_base)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from runner_sync.model.replays import RATIOS, ReplayHunk, ReplayRow, mean_ratios
     from runner_sync.model.report import Report
     from runner_sync.model.reviews import ReviewItem
+    from runner_sync.model.revisions import Revision
     from runner_sync.model.rules import RuleText
     from runner_sync.model.trees import FileChange, Source
     from runner_sync.model.units import Block, Hunk, Triple, Unit, UnitReport
@@ -56,6 +57,7 @@ __all__ = [
     "ReplayRow",
     "Report",
     "ReviewItem",
+    "Revision",
     "RuleText",
     "Severity",
     "Side",
@@ -73,6 +75,7 @@ _MODULES = {
     "replays": "RATIOS ReplayHunk ReplayRow mean_ratios",
     "report": "Report",
     "reviews": "ReviewItem",
+    "revisions": "Revision",
     "rules": "RuleText",
     "trees": "FileChange Source",
     "units": "Block Hunk Triple Unit UnitReport",

@@ -16,7 +16,7 @@ from runner_sync.verify import baseline as ratchet
 from runner_sync.verify.baseline import Baseline, StaleEntry
 from runner_sync.verify.causes import fold_causes
 from runner_sync.verify.check_job import CheckJob
-from runner_sync.verify.codes import ALL, Codes, RanRules
+from runner_sync.verify.codes import ALL, Codes, make_has_run
 from runner_sync.verify.hits import Found, Hit, Opinion
 
 if TYPE_CHECKING:
@@ -82,9 +82,9 @@ def run(
         from runner_sync.verify import rule_runs  # what is recalled needs no rule
 
         found, branch = rule_runs.find_on_branch(job, codes, changed=changed, opinion=opinion)
-    ran = RanRules(job, codes, is_whole=found.is_whole, has_opinion=opinion is not None)
+    has_run = make_has_run(job, codes, is_whole=found.is_whole, has_opinion=opinion is not None)
     found = replace(found, hits=tuple(places(found.hits))) if places is not None else found
-    result = _report(found.hits, baseline, ran=ran, severity=severity, branch=branch)
+    result = _report(found.hits, baseline, has_run=has_run, severity=severity, branch=branch)
     return replace(
         result,
         ignored=found.ignored,
@@ -95,7 +95,12 @@ def run(
 
 
 def _report(
-    found: Sequence[Hit], baseline: Baseline | None, *, ran: RanRules, severity: Severity, branch: Branch | None
+    found: Sequence[Hit],
+    baseline: Baseline | None,
+    *,
+    has_run: Callable[[str], bool],
+    severity: Severity,
+    branch: Branch | None,
 ) -> CheckResult:
     """Return the result with the findings that the baseline does not accept, concern the branch and are severe enough.
 
@@ -114,6 +119,6 @@ def _report(
         accepted=len(everything) - len(fresh),
         ported=tuple(finding.unit for finding in ported),
         equal=tuple(hit.finding.unit for hit in found if hit.is_done and id(hit.finding) in concerning),
-        stale=ratchet.find_stale(baseline, everything, has_run=ran) if baseline is not None else (),
-        baseline=ratchet.update(baseline, everything, has_run=ran),
+        stale=ratchet.find_stale(baseline, everything, has_run=has_run) if baseline is not None else (),
+        baseline=ratchet.update(baseline, everything, has_run=has_run),
     )

@@ -1,12 +1,12 @@
 """Selects the rules whose findings are reported, and where.
 
-Comes in: codes and prefixes. Goes out: ``Codes`` and ``RanRules``. May touch: nothing; the rules themselves are not
-imported.
+Comes in: codes and prefixes. Goes out: ``Codes``, and which rules ran. May touch: nothing; the rules themselves are
+not imported.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
@@ -68,18 +68,17 @@ def _normalise_prefixes(codes: Iterable[str]) -> Iterator[str]:
     return ("" if code.upper() == "ALL" else code.upper() for code in codes)
 
 
-@dataclass(frozen=True, slots=True)
-class RanRules:
-    """Whether the rule of a code ran in this job, so that its silence means something; a conflict silences rules."""
+def make_has_run(job: CheckJob, codes: Codes, *, is_whole: bool, has_opinion: bool) -> Callable[[str], bool]:
+    """Return a test whether the rule of a code ran in ``job``, so that its silence means something.
 
-    job: CheckJob
-    codes: Codes
-    is_whole: bool
-    has_opinion: bool
+    A conflict, without which the job ``is_whole``, silences rules.
+    """
 
-    def __call__(self, code: str) -> bool:
-        if not self.codes.wants(code) or not self.is_whole:
+    def has_run(code: str) -> bool:
+        if not codes.wants(code) or not is_whole:
             return False
         if code.startswith(BREAKAGE):
-            return self.job.world is not None and (code != "RS390" or self.has_opinion)
-        return code != "RS490" and can_run(code, self.job) and has_seen_all(code, self.job)
+            return job.world is not None and (code != "RS390" or has_opinion)
+        return code != "RS490" and can_run(code, job) and has_seen_all(code, job)
+
+    return has_run

@@ -17,7 +17,7 @@ from runner_sync.verify import baseline as ratchet
 from runner_sync.verify.branch import Branch, Lines
 from runner_sync.verify.catalog import OF_WHOLE_CLASSES
 from runner_sync.verify.check_job import CheckJob, CheckModule
-from runner_sync.verify.codes import BREAKAGE, Codes, RanRules, is_selected
+from runner_sync.verify.codes import BREAKAGE, Codes, is_selected, make_has_run
 from runner_sync.verify.conflicts import Conflicts
 from runner_sync.verify.hits import Found, Hit, Opinion
 from runner_sync.verify.ignores import Ignore, silence
@@ -50,8 +50,8 @@ def find_on_branch(
     branch = Branch(changed, library, branch_point.library) if changed is not None else None
     unsilenced = branch_point.mark_new(unsilenced, among=by_rules, branch=branch)
     is_whole = not conflicts.hits()
-    ran = RanRules(job, codes, is_whole=is_whole, has_opinion=opinion is not None)
-    about_ignores = _check_ignores(comments, readings, has_run=ran)
+    has_run = make_has_run(job, codes, is_whole=is_whole, has_opinion=opinion is not None)
+    about_ignores = _check_ignores(comments, readings, has_run=has_run)
     wanted = (h for h in (*unsilenced, *about_ignores) if reported.wants(h.finding.code, h.finding.path))
     found = Found(
         tuple(sorted(wanted, key=_place)),

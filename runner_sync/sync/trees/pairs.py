@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from runner_sync import sources
 from runner_sync.errors import InputError
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
     from runner_sync.verify.trees.world import World
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """A tree of the followed project and the vLLM that it is made for; the same tree twice if vLLM is followed."""
 
     followed: Tree

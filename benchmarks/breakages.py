@@ -27,9 +27,10 @@ from benchmarks.spread import spread
 from runner_sync.model import PACKAGES, Finding, Project
 from runner_sync.profile import ASCEND_RUNNER, VLLM_RUNNER
 from runner_sync.sync.opening import open_inputs
-from runner_sync.sync.options import TreeOptions, UpgradeOptions
+from runner_sync.sync.options import TreeOptions
 from runner_sync.sync.trees.patched_tree import PatchedTree
 from runner_sync.sync.trees.runners import find_modules
+from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.syntax import lasting_module_of
 from runner_sync.trees import Tree
 from runner_sync.verify import breakage

@@ -17,7 +17,7 @@ from benchmarks import tables
 from runner_sync import confidence, score
 from runner_sync.model import ReviewItem
 from runner_sync.sync import replaying
-from runner_sync.sync.options import ReplayOptions
+from runner_sync.sync.upgrade_options import ReplayOptions
 from runner_sync.units import texts
 
 LEVELS = {value: name for name, value in vars(confidence).items() if name.isupper()}

@@ -29,7 +29,7 @@ from runner_sync.model import Triple
 from runner_sync.sources import cache
 from runner_sync.statements import parses
 from runner_sync.sync import planning, replaying
-from runner_sync.sync.options import ReplayOptions
+from runner_sync.sync.upgrade_options import ReplayOptions
 from runner_sync.transforms import class_names
 from runner_sync.upgrade import ModuleJob, ModuleResult, ModuleRevision, upgrade_module
 

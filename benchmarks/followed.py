@@ -21,8 +21,8 @@ from benchmarks.upstreams import Version, load_revisions, open_checkout
 from runner_sync.lineage import timeline
 from runner_sync.profile import NPU
 from runner_sync.sync import replaying
-from runner_sync.sync.options import ReplayOptions
 from runner_sync.sync.trees import inputs
+from runner_sync.sync.upgrade_options import ReplayOptions
 from runner_sync.units import texts
 
 

@@ -21,10 +21,11 @@ from runner_sync.profile import NPU
 from runner_sync.statements import parses
 from runner_sync.sync import replaying, upgrade
 from runner_sync.sync.opening import open_inputs
-from runner_sync.sync.options import ReplayOptions, TreeOptions, UpgradeOptions
+from runner_sync.sync.options import TreeOptions
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.patched_tree import PatchedTree
 from runner_sync.sync.trees.runners import find_modules
+from runner_sync.sync.upgrade_options import ReplayOptions, UpgradeOptions
 from runner_sync.transforms import translate
 from runner_sync.trees import Tree
 from runner_sync.verify import breakage

@@ -25,7 +25,8 @@ from benchmarks.spread import spread
 from runner_sync import sync
 from runner_sync.model import Finding, Project
 from runner_sync.profile import GPU
-from runner_sync.sync.options import TreeOptions, UpgradeOptions
+from runner_sync.sync.options import TreeOptions
+from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.trees import Tree
 from runner_sync.verify import breakage
 from runner_sync.verify.trees.world import World

@@ -16,8 +16,9 @@ from packaging.version import Version as Number
 from benchmarks.corpus import open_tree
 from runner_sync import sources
 from runner_sync.errors import InputError
+from runner_sync.model import Revision
 from runner_sync.profile import ASCEND_RUNNER, VLLM_RUNNER
-from runner_sync.trees import Revision, Tree
+from runner_sync.trees import Tree
 from runner_sync.units import texts
 
 EARLIEST = Number("0.11.0rc0")

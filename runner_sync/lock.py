@@ -9,8 +9,7 @@ Loading uses only the standard library, because ``check`` loads the lock in ever
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
@@ -26,10 +25,8 @@ ASKED = "-asked"
 _HEADER = (
     "# Written by runner-sync: what each unit was last synced to. Do not edit; `runner-sync lock` makes it anew.\n"
 )
-_OWN_LINE = re.compile(r"^(?:# Written by runner-sync:|format_version[ \t]*=)", re.MULTILINE)
 _CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7})(?: .*)?$", re.MULTILINE)
-_UNIT_LINE = re.compile(r"^[ \t]*\[\[[ \t]*unit[ \t]*\]\]", re.MULTILINE)
-_FOLLOWED = re.compile(r'^[ \t]*"?(vllm|vllm-ascend)"?[ \t]*=[ \t]*"(\d+(?:\.\w+)+)"', re.MULTILINE)
+_FOLLOWED = r'^[ \t]*"?(vllm|vllm-ascend)"?[ \t]*=[ \t]*"(\d+(?:\.\w+)+)"'
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _HELPER = re.compile(r".+@[0-9a-f]{16}")
 _REF_KEYS = ("project", "ref", "path", "name", "digest")
@@ -90,11 +87,21 @@ def _rename_paths(entry: Entry, names: Mapping[str, str]) -> Entry:
 
 def is_lock(text: str) -> bool:
     """Whether ``text`` is a lock, even a damaged one: it is empty, or has a line that only locks have."""
-    return not text.strip() or _OWN_LINE.search(text) is not None
+    return (
+        not text.strip()
+        or re.search(r"^(?:# Written by runner-sync:|format_version[ \t]*=)", text, re.MULTILINE) is not None
+    )
 
 
-def load(text: str, *, path: str = "the lock") -> Lock:
-    """Return the lock in ``text``.
+def decode_toml(text: str) -> dict[str, Any]:
+    """Return what a TOML text holds. Raises ``ValueError`` for any other text."""
+    import tomllib  # a decoder that recalls the answer need not import it
+
+    return tomllib.loads(text)
+
+
+def load(text: str, *, path: str = "the lock", decode: Callable[[str], dict[str, Any]] = decode_toml) -> Lock:
+    """Return the lock in ``text``; ``decode`` stands in for `decode_toml`.
 
     Raises ``InputError`` with the file, the line if known, and the remedy for any defect; ``UnknownFormat`` if another
     runner-sync version wrote the text.
@@ -105,8 +112,8 @@ def load(text: str, *, path: str = "the lock") -> Lock:
         line = text.count("\n", 0, conflict.start()) + 1
         raise InputError(f"{path}:{line}: holds an unresolved merge conflict; {_make_remedy(text)}.")
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        data = decode(text)
+    except ValueError as error:
         raise InputError(f"{path}: is no valid TOML ({error}); {_make_remedy(text)}.") from error
     return _Reader(text, path).read_lock(data)
 
@@ -117,7 +124,7 @@ def make_command(text: str) -> str:
     Once the file is gone, nothing may name that release.
     """
     project = "vllm-ascend" if "vllm-ascend" in text else "vllm"
-    versions = {version for name, version in _FOLLOWED.findall(text) if name == project}
+    versions = {version for name, version in re.findall(_FOLLOWED, text, re.MULTILINE) if name == project}
     named = f" --{project.removeprefix('vllm-')}-version {versions.pop()}" if len(versions) == 1 else ""
     return f"runner-sync lock{named}"
 
@@ -130,10 +137,8 @@ class _Reader:
     """Checks parsed TOML value by value, so that an error names the line of its unit."""
 
     def __init__(self, text: str, path: str) -> None:
+        self._text = text
         self._path = path
-        self._command = make_command(text)
-        self._remedy = _make_remedy(text)
-        self._lines = [text.count("\n", 0, found.start()) + 1 for found in _UNIT_LINE.finditer(text)]
 
     def read_lock(self, data: dict[str, Any]) -> Lock:
         """Return the lock from the decoded TOML. Raises ``InputError`` with the line."""
@@ -143,7 +148,7 @@ class _Reader:
         if version != FORMAT_VERSION or isinstance(version, bool):
             raise UnknownFormat(
                 f"{self._path}: has format_version {version!r} where this runner-sync reads {FORMAT_VERSION}; upgrade "
-                f"runner-sync, or delete the file and write it anew with `{self._command}`."
+                f"runner-sync, or delete the file and write it anew with `{make_command(self._text)}`."
             )
         tables = self._get_typed(0, data, "unit", list, default=[])
         inputs = self._get_typed(0, data, "inputs", dict, default={})
@@ -200,8 +205,12 @@ class _Reader:
             seen.add(entry.key)
 
     def _make_error(self, index: int, what: str) -> InputError:
-        where = f"{self._path}:{self._lines[index - 1]}" if 0 < index <= len(self._lines) else self._path
-        return InputError(f"{where}: {what} {self._remedy}.")
+        units = [*re.finditer(r"^[ \t]*\[\[[ \t]*unit[ \t]*\]\]", self._text, re.MULTILINE)]
+        where = self._path
+        if 0 < index <= len(units):
+            line = self._text.count("\n", 0, units[index - 1].start()) + 1
+            where = f"{self._path}:{line}"
+        return InputError(f"{where}: {what} {_make_remedy(self._text)}.")
 
 
 _TOML_NAMES: dict[type, str] = {str: "string", list: "list of tables", dict: "table"}

@@ -69,8 +69,8 @@ def _parse_unit(text: str) -> ast.Module:
 
 @lru_cache(maxsize=4096)
 def lasting_module_of(text: str) -> ast.Module:
-    """Return the tree of a module that is read again and again, so that no other tree evicts it."""
-    return ast.parse(text)
+    """Return `module_of` of a module that is read again and again, so that no other tree evicts it."""
+    return module_of(text)
 
 
 def walk(top: ast.AST) -> list[ast.AST]:

@@ -6,21 +6,11 @@ Comes in and goes out: paths, texts, git revisions. May touch: nothing; ``source
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from runner_sync.model import Source
-
-
-@dataclass(frozen=True, slots=True)
-class Revision:
-    """One revision of one file in git. ``blob`` is the git object id of its text, or empty if the file was removed."""
-
-    commit: str
-    blob: str
-    path: str
-    subject: str
+if TYPE_CHECKING:
+    from runner_sync.model import Revision, Source
 
 
 class Tree(Protocol):

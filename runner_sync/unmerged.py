@@ -15,6 +15,7 @@ _CLOSE = re.compile(r"^>{7}(?: .*)?\r?$", re.MULTILINE)
 _SIDE = re.compile(r"(?:<{7}|\|{7}|>{7})(?: .*)?\r?\Z")
 _MIDDLE = re.compile(r"={7}\r?\Z")
 _ANY = re.compile(r"^(?:<{7}|\|{7}|>{7}|={7})(?: .*)?\r?$", re.MULTILINE)
+_BEGINNINGS = ("<" * 7, "|" * 7, ">" * 7, "=" * 7)
 
 
 def conflicts(text: str) -> list[tuple[int, int]]:
@@ -22,7 +23,8 @@ def conflicts(text: str) -> list[tuple[int, int]]:
 
     Single markers count only if the text does not parse, because seven equals signs in a docstring are a heading.
     """
-    if not _ANY.search(text):
+    # Plain text is found in a tenth of the time of a pattern.
+    if not any(mark in text for mark in _BEGINNINGS) or not _ANY.search(text):
         return []
     return _find_whole_conflicts(text) or _find_single_markers(text)
 

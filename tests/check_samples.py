@@ -9,7 +9,8 @@ from runner_sync.model import Finding
 from runner_sync.profile import ASCEND_RUNNER, NPU
 from runner_sync.units.texts import unit_texts
 from runner_sync.verify import check
-from runner_sync.verify.check import CheckJob, CheckModule, CheckResult
+from runner_sync.verify.check import CheckResult
+from runner_sync.verify.check_job import CheckJob, CheckModule
 from runner_sync.verify.codes import Codes
 
 AR = "vllm_omni/platforms/npu/worker/npu_ar_model_runner.py"

@@ -165,7 +165,11 @@ def replace_sync(monkeypatch: pytest.MonkeyPatch) -> FakeSync:
     module = fake.module()
     monkeypatch.setitem(sys.modules, "runner_sync.sync", module)
     monkeypatch.setattr(runner_sync, "sync", module, raising=False)
-    options = import_module("runner_sync.sync.options")
-    for name in ("UpgradeOptions", "CheckOptions", "ReplayOptions", "TreeOptions"):
-        setattr(module, name, getattr(options, name))
+    for kind, names in {
+        "options": ("CheckOptions", "TreeOptions"),
+        "upgrade_options": ("ReplayOptions", "UpgradeOptions"),
+    }.items():
+        options = import_module(f"runner_sync.sync.{kind}")
+        for name in names:
+            setattr(module, name, getattr(options, name))
     return fake

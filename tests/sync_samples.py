@@ -14,7 +14,8 @@ import pytest
 
 from runner_sync import sync, write
 from runner_sync.model import Report
-from runner_sync.sync.options import CheckOptions, TreeOptions, UpgradeOptions
+from runner_sync.sync.options import CheckOptions, TreeOptions
+from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.units import units
 from runner_sync.units.texts import parsed
 

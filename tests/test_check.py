@@ -21,7 +21,7 @@ from runner_sync.profile import NPU
 from runner_sync.verify import baseline as ratchet
 from runner_sync.verify import check
 from runner_sync.verify.baseline import Baseline, StaleEntry
-from runner_sync.verify.check import CheckJob, CheckModule
+from runner_sync.verify.check_job import CheckJob, CheckModule
 from runner_sync.verify.codes import Codes, is_selected
 
 CUDA = "torch.cuda.synchronize()\n"
@@ -475,8 +475,9 @@ PURE = """
 import sys
 from runner_sync.profile import NPU
 from runner_sync.verify import check
-module = check.CheckModule({path!r}, "torch.cuda.synchronize()\\n", "g.py", "x = 1\\n")
-assert check.run(check.CheckJob(NPU, (module,))).findings
+from runner_sync.verify.check_job import CheckJob, CheckModule
+module = CheckModule({path!r}, "torch.cuda.synchronize()\\n", "g.py", "x = 1\\n")
+assert check.run(CheckJob(NPU, (module,))).findings
 print("\\n".join(sorted(sys.modules)))
 """
 HEAVY = {"libcst", "git", "requests", "urllib3", "rich", "typer", "jinja2", "tomlkit", "msgspec", "http", "socket"}

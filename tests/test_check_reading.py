@@ -10,9 +10,10 @@ from check_samples import dedent
 from runner_sync.digests import digest
 from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
+from runner_sync.verify.check_job import CheckJob, CheckModule
 from runner_sync.verify.runners.ancestry import find_ancestry
 from runner_sync.verify.runners.hygiene import find_calls
-from runner_sync.verify.runners.job import CheckJob, CheckModule, Library
+from runner_sync.verify.runners.job import Library
 from runner_sync.verify.runners.locked import is_changed
 from runner_sync.verify.runners.reading import ClassText, Reading, dotted, shorten_code
 

@@ -13,11 +13,12 @@ from parity_samples import SAMPLE, gpu, npu
 from runner_sync.profile import NPU
 from runner_sync.sync.notes.check_notes import note_unfollowed
 from runner_sync.verify import check
+from runner_sync.verify.catalog import OF_WHOLE_CLASSES
 from runner_sync.verify.check import run
+from runner_sync.verify.check_job import CheckJob, CheckModule
 from runner_sync.verify.codes import Codes
 from runner_sync.verify.runners.ancestry import Ancestry, find_ancestry
-from runner_sync.verify.runners.job import CheckJob, CheckModule, Library
-from runner_sync.verify.runners.parity import OF_WHOLE_CLASSES
+from runner_sync.verify.runners.job import Library
 
 MIXIN = f"class Mixin:\n{indent(SAMPLE.strip(), '    ')}\n"
 HEAD = NPU_HEAD + "from vllm_omni.mix import Mixin\n"

@@ -48,7 +48,7 @@ VOCABULARY = {
 
 FOUNDATION = {
     "confidence": set[str](),
-    "model": set[str](),
+    "model": {"doors"},
     "digests": {"errors", "statements", "syntax"},
     "doors": set[str](),
     "errors": set[str](),

@@ -6,7 +6,7 @@ import pytest
 
 from runner_sync.lineage.cover import cover
 from runner_sync.lineage.timeline import Timeline, methods, nearest
-from runner_sync.trees import Revision
+from runner_sync.model import Revision
 
 
 def history(bodies: list[dict[str, str]]) -> Timeline:

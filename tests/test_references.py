@@ -13,8 +13,9 @@ from runner_sync.references import alternatives, find_bindings
 from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.trees import Tree
 from runner_sync.units import class_bases, split
+from runner_sync.verify.check_job import CheckJob, CheckModule
 from runner_sync.verify.runners.ancestry import find_ancestry
-from runner_sync.verify.runners.job import CheckJob, CheckModule, Library
+from runner_sync.verify.runners.job import Library
 from runner_sync.verify.trees.classes import Classes
 from runner_sync.verify.trees.world import World
 

@@ -13,7 +13,7 @@ from parity_samples import gpu, npu
 from runner_sync import sync
 from runner_sync.sync.options import CheckOptions, TreeOptions
 from runner_sync.verify import check
-from runner_sync.verify.check import CheckJob
+from runner_sync.verify.check_job import CheckJob
 from runner_sync.verify.codes import Codes
 
 VLLM = """

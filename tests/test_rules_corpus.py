@@ -8,7 +8,7 @@ from conftest import CorpusRelease
 from runner_sync.model import Finding
 from runner_sync.profile import NPU, VLLM_RUNNER
 from runner_sync.verify import check
-from runner_sync.verify.check import CheckJob, CheckModule
+from runner_sync.verify.check_job import CheckJob, CheckModule
 from runner_sync.verify.codes import Codes
 
 pytestmark = pytest.mark.corpus

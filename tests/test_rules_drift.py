@@ -12,7 +12,7 @@ from runner_sync.digests import digest
 from runner_sync.lock import Entry
 from runner_sync.model import BaseRef
 from runner_sync.profile import ASCEND_RUNNER
-from runner_sync.verify.check import CheckJob
+from runner_sync.verify.check_job import CheckJob
 from runner_sync.verify.runners.locked import add_lock_keys
 from runner_sync.verify.runners.new_calls import find_new_keywords, find_new_self_calls
 from runner_sync.verify.runners.reading import Reading

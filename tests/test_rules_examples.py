@@ -17,8 +17,8 @@ from check_samples import GPU_HEAD, NPU_HEAD, found, job
 
 from runner_sync.model import RuleText
 from runner_sync.syntax import first_line
+from runner_sync.verify.check_job import CheckJob
 from runner_sync.verify.registry import rule_texts
-from runner_sync.verify.runners.job import CheckJob
 
 _BLOCK = re.compile(r"^Example:\n\n((?:    .*\n|\n)+)", re.MULTILINE)
 BLOCKS = {text.code: dedent(block[1]) for text in rule_texts() if (block := _BLOCK.search(text.text)) is not None}

@@ -23,7 +23,7 @@ from runner_sync.digests import digest
 from runner_sync.lock import Entry
 from runner_sync.model import BaseRef, Finding
 from runner_sync.verify.baseline import Baseline
-from runner_sync.verify.check import CheckJob
+from runner_sync.verify.check_job import CheckJob
 from runner_sync.verify.runners.locked import GPU_CODE, add_lock_keys
 from runner_sync.verify.runners.reading import Reading
 

@@ -7,7 +7,7 @@ from check_samples import GPU_HEAD, NPU_HEAD, OMNI_GPU_BASE, job
 from parity_samples import PLAIN, gpu, npu
 
 from runner_sync.verify import check
-from runner_sync.verify.check import CheckJob
+from runner_sync.verify.check_job import CheckJob
 from runner_sync.verify.codes import Codes
 
 VLLM = "class GPUModelRunner:\n    def execute_model(self, x):\n        self.plain(x)\n        return x\n"

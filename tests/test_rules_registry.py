@@ -15,9 +15,9 @@ from runner_sync.model import RuleText
 from runner_sync.sync.rule_texts import rules
 from runner_sync.verify import registry
 from runner_sync.verify.catalog import OF_RUNNERS, OF_TREES, can_run, code_of
+from runner_sync.verify.check_job import CheckJob
 from runner_sync.verify.registry import find_rule, rule_texts
 from runner_sync.verify.rules import load
-from runner_sync.verify.runners.job import CheckJob
 
 ROOT = Path(__file__).parent.parent
 CODE = re.compile(r"\bRS\d{3}\b")

@@ -96,6 +96,17 @@ def test_a_revision_reads_like_a_folder(repo: Repo) -> None:
     assert declared_vllm(tree) == "0.10.0"
 
 
+@pytest.mark.parametrize("detached", [False, True])
+def test_every_tag_of_the_commit_and_nothing_else_tells_the_version(repo: Repo, detached: bool) -> None:
+    repo.git.tag("v9.9,v9.8")
+    repo.git.tag("-a", "v0.10.0", "-m", "x")
+    repo.git.tag("sub/v9.7")
+    repo.git.branch("v9.6")
+    if detached:
+        repo.git.checkout("--detach")
+    assert open_path("vllm-ascend", repo.folder).source.version == "0.10.0"
+
+
 @pytest.mark.parametrize("ref", [None, "HEAD"])
 @pytest.mark.parametrize("inside", ["", "vllm_ascend"])
 def test_the_version_is_the_tag_of_the_commit(repo: Repo, ref: str | None, inside: str) -> None:

@@ -11,7 +11,8 @@ from sync_samples import lay_out
 from runner_sync import sync
 from runner_sync.model import Finding
 from runner_sync.profile import NPU
-from runner_sync.sync.options import CheckOptions, TreeOptions, UpgradeOptions
+from runner_sync.sync.options import CheckOptions, TreeOptions
+from runner_sync.sync.upgrade_options import UpgradeOptions
 
 
 def on_release(version: str, **rest: object) -> CheckOptions:

@@ -24,8 +24,9 @@ from runner_sync import sync
 from runner_sync.errors import InputError
 from runner_sync.model import Report
 from runner_sync.naming import module_name
-from runner_sync.sync.options import TreeOptions, UpgradeOptions
+from runner_sync.sync.options import TreeOptions
 from runner_sync.sync.planned import Upgrade
+from runner_sync.sync.upgrade_options import UpgradeOptions
 
 WORKER = "vllm_omni/platforms/npu/worker/npu_ar_worker.py"
 ASCEND_WORKER = "vllm_ascend/worker/worker.py"

@@ -27,11 +27,12 @@ from runner_sync.errors import InputError
 from runner_sync.model import Report
 from runner_sync.profile import BUILT_IN, GPU, NPU
 from runner_sync.sync import origins
-from runner_sync.sync.options import CheckOptions, TreeOptions, UpgradeOptions
+from runner_sync.sync.options import CheckOptions, TreeOptions
 from runner_sync.sync.platform_words import name_platform
 from runner_sync.sync.replaying import Case
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import find_modules
+from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.terminal.options import BuiltIn
 from runner_sync.upgrade import ModuleRevision
 

@@ -14,7 +14,7 @@ from runner_sync import sync
 from runner_sync.model import Report
 from runner_sync.profile import NPU as PROFILE
 from runner_sync.sync.notes.inherited_code import note_never_set
-from runner_sync.sync.options import UpgradeOptions
+from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.verify import breakage
 
 GPU = "from vllm.runner import GPUModelRunner\nclass OmniGPUModelRunner(GPUModelRunner):\n"

@@ -15,7 +15,8 @@ from runner_sync import cli
 from runner_sync.errors import InputError
 from runner_sync.sources import cache
 from runner_sync.sync.latest import name_latest
-from runner_sync.sync.options import CheckOptions, TreeOptions, UpgradeOptions
+from runner_sync.sync.options import CheckOptions, TreeOptions
+from runner_sync.sync.upgrade_options import UpgradeOptions
 
 LATEST = TreeOptions(version="latest")
 

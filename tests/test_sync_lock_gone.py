@@ -7,7 +7,7 @@ from sync_samples import AR, BASE, GPU_AR, Trees, commit
 
 from runner_sync import lock as locks
 from runner_sync import sync
-from runner_sync.sync.options import UpgradeOptions
+from runner_sync.sync.upgrade_options import UpgradeOptions
 
 OLD, NEW = "_stage_of", "_phase_of"
 

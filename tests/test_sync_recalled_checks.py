@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,15 +14,16 @@ from sync_samples import Trees
 
 from runner_sync import sync
 from runner_sync.errors import InputError
+from runner_sync.lock import decode_toml
 from runner_sync.model import Finding
 from runner_sync.profile import GPU
 from runner_sync.sources import cache
 from runner_sync.sync import program, recalled, recalled_checks
-from runner_sync.verify import check
+from runner_sync.verify import check, rule_runs
 from runner_sync.verify.baseline import update
-from runner_sync.verify.check import CheckJob, Found
+from runner_sync.verify.check_job import CheckJob
 from runner_sync.verify.codes import Codes
-from runner_sync.verify.runners.reading import Hit
+from runner_sync.verify.hits import Found, Hit
 
 HELPER = f"{AR.rpartition('/')[0]}/helper.py"
 CODES = Codes(("RS407", "RS402"))
@@ -48,13 +50,13 @@ def _own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def runs(monkeypatch: pytest.MonkeyPatch) -> list[CheckJob]:
     """The jobs on which the rules ran."""
     jobs: list[CheckJob] = []
-    find = check.find
+    find = rule_runs.find
 
     def counted(given: CheckJob, codes: Codes) -> Found:
         jobs.append(given)
         return find(given, codes)
 
-    monkeypatch.setattr(check, "find", counted)
+    monkeypatch.setattr(rule_runs, "find", counted)
     return jobs
 
 
@@ -107,7 +109,7 @@ OTHERS: dict[str, tuple[CheckJob, Codes]] = {
 def test_another_question_is_asked_anew(name: str, runs: list[CheckJob]) -> None:
     recalled_checks.find(GIVEN, CODES)
     given, codes = OTHERS[name]
-    assert recalled_checks.find(given, codes) == check.find(given, codes)
+    assert recalled_checks.find(given, codes) == rule_runs.find(given, codes)
     assert len(runs) == 3, "the first, the other, and the other without the cache"
 
 
@@ -126,7 +128,7 @@ def test_a_file_that_was_absent_counts_when_it_comes(runs: list[CheckJob]) -> No
     codes = Codes(("RS203",))
     recalled_checks.find(given, codes)
     came = replace(given, read={"vllm_omni/absent.py": "class Mixin: ...\n"}.get)
-    assert recalled_checks.find(came, codes) == check.find(came, codes)
+    assert recalled_checks.find(came, codes) == rule_runs.find(came, codes)
     assert len(runs) == 3
 
 
@@ -136,9 +138,9 @@ def test_every_value_of_a_hit_comes_back(monkeypatch: pytest.MonkeyPatch) -> Non
     finding = Finding("RS101", "info", "é\udc80.py", 3, 4, "u", "s", "m", "f", 5, 6, "state", "old", cause)
     hit = Hit(finding, (("p.py", 1, 2), ("q.py", 3, 4)), True, True, True, replace(finding, line=9))
     found = Found((hit, Hit(cause)), 7, False, None, ("One", "Two"), 8)
-    monkeypatch.setattr(check, "find", lambda *_: found)
+    monkeypatch.setattr(rule_runs, "find", lambda *_: found)
     assert recalled_checks.find(GIVEN, CODES) is found
-    monkeypatch.setattr(check, "find", lambda *_: pytest.fail("it was kept"))
+    monkeypatch.setattr(rule_runs, "find", lambda *_: pytest.fail("it was kept"))
     again = recalled_checks.find(GIVEN, CODES)
     assert again == found
     assert again.hits[0].finding.cause == cause, "a comparison of findings leaves the cause out"
@@ -185,7 +187,7 @@ def test_a_damaged_entry_counts_as_missing(change: Callable[[bytes], bytes], run
 def test_an_entry_of_another_form_counts_as_missing(data: object, runs: list[CheckJob]) -> None:
     key = recalled_checks._make_key(GIVEN, CODES)
     cache.store("checks", key, json.dumps(data).encode())
-    assert recalled_checks.find(GIVEN, CODES) == check.find(GIVEN, CODES)
+    assert recalled_checks.find(GIVEN, CODES) == rule_runs.find(GIVEN, CODES)
     assert len(runs) == 2
 
 
@@ -257,26 +259,89 @@ def test_the_whole_command_recalls_and_sees_a_change(locked: Trees, runs: list[C
     assert {finding.code for finding in now.findings} - {finding.code for finding in first.findings} >= {"RS402"}
 
 
-def test_another_module_of_the_program_is_another_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    package = tmp_path / "package"
-    (package / "inner").mkdir(parents=True)
-    monkeypatch.setattr(program.runner_sync, "__file__", str(package / "__init__.py"))
+@pytest.fixture
+def decoded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The TOML texts that were decoded."""
+    texts: list[str] = []
 
-    def digest() -> str:
-        program.program_digest.cache_clear()
-        return program.program_digest()
+    def counted(text: str) -> dict[str, object]:
+        texts.append(text)
+        return decode_toml(text)
 
-    try:
-        seen = [digest()]
-        for name, text in {"a.py": "b", "inner/a.py": "b", "ab.py": ""}.items():
-            (package / name).write_text(text, "utf-8")
-            seen.append(digest())
-        (package / "a.py").write_text("c", "utf-8")
+    monkeypatch.setattr(recalled, "decode_toml", counted)
+    return texts
+
+
+@pytest.mark.parametrize("text", ["", 'a = "é"\n[b]\nc = [1, 2.5, true]\n', "a = inf\n"])
+def test_a_toml_text_is_decoded_once(text: str, decoded: list[str]) -> None:
+    assert recalled.recall_toml(text) == recalled.recall_toml(text) == decode_toml(text)
+    assert len(decoded) == 1
+
+
+def test_another_toml_text_is_decoded_anew(decoded: list[str]) -> None:
+    assert recalled.recall_toml("a = 1") != recalled.recall_toml("a = 2")
+    assert len(decoded) == 2
+
+
+def test_a_toml_text_with_a_date_is_decoded_each_time(decoded: list[str]) -> None:
+    """JSON has no dates, and a lock has none, either."""
+    assert recalled.recall_toml("a = 2026-01-01") == recalled.recall_toml("a = 2026-01-01")
+    assert len(decoded) == 2
+
+
+def test_a_toml_text_in_error_is_refused_each_time() -> None:
+    for _ in range(2):
+        with pytest.raises(ValueError, match="Invalid value"):
+            recalled.recall_toml("a = ")
+
+
+@pytest.fixture
+def package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """The folder that stands in for the program's."""
+    folder = tmp_path / "package"
+    (folder / "inner").mkdir(parents=True)
+    monkeypatch.setattr(program.runner_sync, "__file__", str(folder / "__init__.py"))
+    yield folder
+    monkeypatch.undo()
+    program.program_digest.cache_clear()
+
+
+def digest() -> str:
+    program.program_digest.cache_clear()
+    return program.program_digest()
+
+
+def test_another_module_of_the_program_is_another_program(package: Path) -> None:
+    seen = [digest()]
+    for name, text in {"a.py": "b", "inner/a.py": "b", "ab.py": ""}.items():
+        (package / name).write_text(text, "utf-8")
         seen.append(digest())
-        (package / "note.txt").write_text("no code", "utf-8")
-        (package / ".#a.py").symlink_to("user@host.1")
-        assert digest() == seen[-1]
-        assert len(set(seen)) == len(seen)
-    finally:
-        monkeypatch.undo()
-        program.program_digest.cache_clear()
+    (package / "a.py").write_text("c", "utf-8")
+    seen.append(digest())
+    (package / "note.txt").write_text("no code", "utf-8")
+    (package / ".#a.py").symlink_to("user@host.1")
+    assert digest() == seen[-1]
+    assert len(set(seen)) == len(seen)
+
+
+@pytest.mark.parametrize(("later", "reads"), [(10, 1), (0, 2)], ids=["some time ago", "just now"])
+def test_a_program_that_changed_some_time_ago_is_read_once(
+    later: int, reads: int, package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A change at once after another may leave a file's times as they were."""
+    (package / "a.py").write_text("b", "utf-8")
+    read: list[str] = []
+    digest_files = program._digest_files
+
+    def counted(root: str, states: Sequence[program.State]) -> str:
+        read.append(root)
+        return digest_files(root, states)
+
+    monkeypatch.setattr(program, "_digest_files", counted)
+    monkeypatch.setattr(program, "time_ns", lambda: time.time_ns() + later * 10**9)
+    first = digest()
+    assert digest() == first
+    assert len(read) == reads
+    (package / "a.py").write_text("b = 1", "utf-8")
+    assert digest() != first
+    assert len(read) == reads + 1

@@ -9,8 +9,8 @@ from sync_samples import ASCEND, ASCEND_NEW, ASCEND_OLD, BASE, Trees, commit, de
 
 from runner_sync import sync
 from runner_sync.profile import npu
-from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.result_check import find_new_faults
+from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.upgrade import ModuleResult
 
 HEAD = "class NPUARModelRunner(OmniNPUModelRunner):\n    def execute_model(self, rows):\n"

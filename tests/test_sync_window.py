@@ -12,12 +12,12 @@ from runner_sync.config import Config
 from runner_sync.lock import Lock
 from runner_sync.model import Project, Source
 from runner_sync.profile import GPU, RunnerModule
-from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.synced import window
 from runner_sync.sync.synced.bases import Bases
 from runner_sync.sync.synced.revisions import Revisions
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import DerivedModule
+from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.upgrade import ModuleRevision
 
 RELEASES = [f"0.{minor}.0" for minor in range(5, 31)]

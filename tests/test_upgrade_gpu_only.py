@@ -11,7 +11,8 @@ from sync_samples import AR, ASCEND, BASE, GPU_AR, GPU_BASE, VLLM, Trees, commit
 from runner_sync import lock as locks
 from runner_sync import sync, write
 from runner_sync.errors import InputError
-from runner_sync.sync.options import TreeOptions, UpgradeOptions
+from runner_sync.sync.options import TreeOptions
+from runner_sync.sync.upgrade_options import UpgradeOptions
 
 BODY = """\
             self.step_1(total)

@@ -9,8 +9,8 @@ from sync_samples import BASE, Trees, commit
 
 from runner_sync import sync
 from runner_sync.model import Finding, Report
-from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.result_check import split_by_request
+from runner_sync.sync.upgrade_options import UpgradeOptions
 
 
 def upgraded(trees: Trees, *only: str) -> Report:

@@ -9,7 +9,8 @@ import pytest
 from sync_samples import GPU_TWIN, NPU_TWIN, commit, port_of
 
 from runner_sync import sync
-from runner_sync.sync.options import TreeOptions, UpgradeOptions
+from runner_sync.sync.options import TreeOptions
+from runner_sync.sync.upgrade_options import UpgradeOptions
 
 NAMES = """
     def _deferred(self):

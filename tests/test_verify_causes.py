@@ -10,7 +10,7 @@ from runner_sync.profile import NPU as PROFILE
 from runner_sync.render.fingerprint import identify_findings
 from runner_sync.verify import check
 from runner_sync.verify.baseline import Baseline
-from runner_sync.verify.check import CheckJob, CheckModule
+from runner_sync.verify.check_job import CheckJob, CheckModule
 
 SETS = "def __init__(self):\n    {}\ndef run(self):\n    return {}"
 READS = "self.a, self.b, self.c, self.d"

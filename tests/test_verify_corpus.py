@@ -9,7 +9,8 @@ import pytest
 from runner_sync import sync
 from runner_sync.model import Finding, Project
 from runner_sync.profile import GPU, GPU_V2, NPU, Profile
-from runner_sync.sync.options import TreeOptions, UpgradeOptions
+from runner_sync.sync.options import TreeOptions
+from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.trees import Tree
 from runner_sync.verify import breakage, typecheck
 from runner_sync.verify.trees.world import World

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import difflib
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -115,6 +114,8 @@ def _read_table(path: Path, *, required: bool) -> dict[str, Any] | None:
     in_pyproject = path.name == "pyproject.toml"
     if in_pyproject and not required and not re.search("runner[-_]sync", text):
         return None
+    import tomllib  # not needed in a repository without configuration
+
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from runner_sync.lineage.cover import cover
+from runner_sync.model import Revision
 from runner_sync.statements.likeness import dice
-from runner_sync.trees import Revision
 
 KEPT = 6
 """How many of the most similar versions of a unit are compared statement by statement."""

@@ -8,21 +8,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from runner_sync.model import (
-    Block,
-    FileChange,
-    Finding,
-    Hunk,
-    ReplayHunk,
-    ReplayRow,
-    ReviewItem,
-    Severity,
-    UnitReport,
-)
+if TYPE_CHECKING:
+    from runner_sync.model import (
+        Block,
+        FileChange,
+        Finding,
+        Hunk,
+        ReplayHunk,
+        ReplayRow,
+        ReviewItem,
+        Severity,
+        UnitReport,
+    )
 
-_InFile = TypeVar("_InFile", Block, UnitReport)
+_InFile = TypeVar("_InFile", "Block", "UnitReport")
 
 _SEVERITY: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
 _LAST_LINE = 1 << 31

@@ -9,8 +9,12 @@ The last source of a project in ``Report.inputs`` is the target of the run. Only
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from runner_sync.model import TITLES, FileChange, Project, Report, ReviewItem, UnitReport, mean_ratios
+from runner_sync.model import TITLES, Project
+
+if TYPE_CHECKING:
+    from runner_sync.model import FileChange, Report, ReviewItem, UnitReport
 
 
 def count(number: int, noun: str) -> str:
@@ -243,6 +247,8 @@ def _summarize_replay(report: Report) -> str:
     rows = report.replay
     if not rows:
         return "No replay case was run."
+    from runner_sync.model import mean_ratios
+
     means = (f"{name} {mean:.2f}" for name, mean in mean_ratios(rows).items())
     broken = sum(not row.parses for row in rows)
     parses = "every output parses" if not broken else f"{broken} of {count(len(rows), 'output')} cannot be parsed"

@@ -10,8 +10,8 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from runner_sync.model import Finding, Hunk, Report, ReviewItem, RuleText, Source, UnitReport
 from runner_sync.render.escape import one_line, visible
 from runner_sync.render.excerpt import has_columns, index_lines, quote_lines
 from runner_sync.render.ink import PROVENANCE_STYLE, SEVERITY_STYLE, Ink
@@ -20,13 +20,16 @@ from runner_sync.render.sides import SHORT, make_difference
 from runner_sync.render.summary import count, describe_choice, find_chosen_side, get_reason, get_sides, summarize
 from runner_sync.render.widths import measure, shorten
 
+if TYPE_CHECKING:
+    from runner_sync.model import Finding, Hunk, Report, ReviewItem, RuleText, Source, UnitReport
+
 _SIDE_LINES = SHORT
 _LEFT_OUT_LINES = 12
 _MOST_CAUSES = 12
 _SHORT_FIX = 40
 """Length of a fix that is repeated, because a reference to it would hardly be shorter."""
 
-Section = Callable[[Report, Ink], str]
+Section = Callable[["Report", Ink], str]
 
 
 def render_text(report: Report, *, color: bool = False, width: int = 100) -> str:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import tempfile
 import time
 from pathlib import Path
 from typing import BinaryIO
@@ -156,6 +155,8 @@ def list_keys(kind: str) -> list[str]:
 
 
 def _replace_entry(entry: Path, data: bytes) -> None:
+    import tempfile  # most runs only read
+
     handle, name = tempfile.mkstemp(dir=entry.parent, prefix=".")
     temporary = Path(name)
     try:

@@ -7,35 +7,22 @@ touch: the repository through ``repository``, read only: neither the work tree n
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from runner_sync.errors import InputError
 from runner_sync.model import TITLES, Project, Source
 from runner_sync.sources import changes, layout, remembering, version
 from runner_sync.sources.folder import FolderTree, find_root, read_version_file
-from runner_sync.sources.repository import REGULAR_FILE, Repository, open_repository
-from runner_sync.trees import Revision
+from runner_sync.sources.repository import Repository, open_repository
 from runner_sync.user_paths import resolved
 
-_MARK = "\x01"
-_WITH_ROOT = ("-c", "log.showRoot=true", "--literal-pathspecs", "log")
-_LOG = ("-c", "core.quotePath=false", *_WITH_ROOT, "--full-history", "-c", "--raw", "--no-abbrev")
-# The meaning of -m: with another setting in the user's configuration, merges would be left out.
-_MERGES = ("-c", "log.diffMerges=separate")
-_STEPS = ("-c", "core.quotePath=false", *_MERGES, *_WITH_ROOT, "--first-parent", "-m", "--raw", "--no-abbrev")
-_PLAIN = (
-    "--no-renames",
-    "--no-follow",
-    "--no-color",
-    "--no-show-signature",
-    "--date-order",
-    "--encoding=UTF-8",
-    f"--format={_MARK}%H %s",
-)
+if TYPE_CHECKING:
+    from runner_sync.model import Revision
+
 _STATUS = ("status", "--porcelain=v1", "-z", "--untracked-files=no", "--no-renames", "--ignore-submodules=all")
 
 
@@ -56,9 +43,10 @@ class _GitTree:
         """
         if self.source.revision is None:
             return []
+        from runner_sync.sources import history  # a `check` asks for none
+
         names = {self.prefix + path: path for path in places}
-        output = self.repository.run(*_LOG, *_PLAIN, self.source.revision, "--", *names)
-        return _read_revisions(output, names)
+        return history.read_revisions(self.repository, self.source.revision, names)
 
     def steps(self, paths: Sequence[str]) -> list[list[Revision]]:
         """Return the new revisions of ``paths`` for each first-parent commit that changed any of them, newest commit
@@ -68,9 +56,10 @@ class _GitTree:
         """
         if self.source.revision is None:
             return []
+        from runner_sync.sources import history
+
         names = {self.prefix + path: path for path in paths}
-        output = self.repository.run(*_STEPS, *_PLAIN, self.source.revision, "--", *names)
-        return list(_read_steps(output, names))
+        return history.read_steps(self.repository, self.source.revision, names)
 
     def read_blob(self, blob: str) -> str:
         """Return the text of a blob named by ``history`` or ``steps``, with LF newlines."""
@@ -249,9 +238,9 @@ def _open_work_tree(project: Project, place: Path, repository: Repository) -> Wo
     # A site-packages folder in a checkout of another project, which ignores it, is a plain folder.
     if prefix is None or not repository.run("--literal-pathspecs", "ls-files", "--", init):
         return None
-    commit = repository.find_head()
+    commit, tags = repository.read_head()
     tree = WorkTree(Source(project, "git", str(root), None, commit), root, repository=repository, prefix=prefix)
-    found = version.find_in_tags(repository.list_tags_at(commit)) if commit else None
+    found = version.find_in_tags(tags)
     found = found or version.find_in_texts(tree.metadata(), read_version_file(tree))
     if not version.is_stale(found, commit):
         tree.source = replace(tree.source, version=found)
@@ -277,48 +266,3 @@ def _find_prefix(commit: str, project: Project, *, repository: Repository, insid
         if repository.run("ls-tree", "--full-tree", "--name-only", commit, "--", f"{prefix}{package}/__init__.py"):
             return prefix
     return None
-
-
-def _read_revisions(output: str, names: Mapping[str, str]) -> list[Revision]:
-    """Read ``git log --raw``: a header line for each commit, then a line for each of ``names`` that the commit changed.
-
-    With ``-c`` such a line begins with a colon for each parent. The modes of the parents and of the result follow, then
-    the blobs of the parents and of the result. ``names`` maps paths in the repository to paths in the project. As long
-    as one of them exists, those behind it do not count: they are other files.
-    """
-    found, existing = list[Revision](), set[str]()
-    for commit, subject, listed in reversed([*_split_log(output)]):
-        blobs = {}
-        for colons, words, path in re.findall(r"^(:+)([^\t\n]*)\t([^\n]*)$", listed, re.MULTILINE):
-            parents, facts = len(colons), words.split(" ")
-            existing.discard(path)
-            if REGULAR_FILE.fullmatch(facts[parents]):
-                existing.add(path)
-                blobs[path] = facts[2 * parents + 1]
-        path = next((name for name in names if name in existing), "")
-        if path in blobs:
-            found.append(Revision(commit, blobs[path], names[path], subject))
-    return found[::-1]
-
-
-def _read_steps(output: str, names: Mapping[str, str]) -> Iterable[list[Revision]]:
-    """Read ``git log --first-parent --raw``; ``names`` maps paths in the repository to paths in the project."""
-    for commit, subject, listed in _split_log(output):
-        found = re.findall(r"^:([^:\t\n]*)\t([^\n]*)$", listed, re.MULTILINE)
-        # Git quotes a path with a quote, a backslash or a control character; such a path has no steps.
-        files = [(names[path], *facts.split(" ")) for facts, path in found if path in names]
-        revisions = [
-            Revision(commit, blob if REGULAR_FILE.fullmatch(mode) else "", path, subject)
-            for path, _, mode, _, blob, *_ in files
-        ]
-        if revisions:
-            yield revisions
-
-
-def _split_log(output: str) -> Iterable[tuple[str, str, str]]:
-    """Yield the commits of a log: hash, subject, and the lines about its files."""
-    # The mark counts only at the start of a line: a subject may contain any character except a line end.
-    for record in f"\n{output}".split(f"\n{_MARK}")[1:]:
-        header, _, listed = record.partition("\n")
-        commit, _, subject = header.partition(" ")
-        yield commit, subject, listed

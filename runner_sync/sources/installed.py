@@ -7,6 +7,7 @@ imported, so a distribution that does not run on this machine (vllm-ascend witho
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from dataclasses import replace
@@ -57,13 +58,17 @@ def _may_hold(folder: str, project: Project) -> bool:
 
     An archive (a zip on ``sys.path``) is not opened, so the answer for one is always yes.
     """
-    place = Path(folder)
     try:
-        entries = [place, *place.iterdir()]
+        names = [Path(folder).name, *_list_names(folder)]
     except OSError:
-        return place.is_file()
+        return Path(folder).is_file()
     start = project.partition("-")[0]
-    return any(_parse_distribution(e.name) == project for e in entries if e.name.lower().startswith(start))
+    return any(_parse_distribution(name) == project for name in names if name.lower().startswith(start))
+
+
+def _list_names(folder: str) -> list[str]:
+    with os.scandir(folder or ".") as entries:
+        return [entry.name for entry in entries]
 
 
 def _parse_distribution(metadata: str) -> str:

@@ -136,9 +136,19 @@ class Repository:
             return commit
         raise InputError(self._explain_unknown(ref))
 
-    def find_head(self) -> str | None:
-        """Return the full hash of the checked-out commit; ``None`` before the first commit."""
-        return self._find_commit("HEAD")
+    def read_head(self) -> tuple[str | None, list[str]]:
+        """Return the full hash of the checked-out commit, ``None`` before the first one, and the tags that point at it.
+
+        A name in git has no blanks, so ", " stands only between two of them.
+        """
+        plain = ("-1", "--encoding=UTF-8", "--no-color", "--no-show-signature")
+        tags = ("--decorate=full", "--decorate-refs=refs/tags/")
+        try:
+            answer = self.run("log", *plain, *tags, "--format=%H %D", "HEAD", "--")
+        except InputError:
+            return None, []
+        commit, _, names = answer.rstrip("\n").partition(" ")
+        return commit, [name.removeprefix("tag: refs/tags/") for name in names.split(", ") if name]
 
     def find_merge_base(self, one: str, other: str) -> str | None:
         """Return the best common ancestor of two commits; ``None`` if this clone has none."""

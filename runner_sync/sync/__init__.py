@@ -23,11 +23,12 @@ if TYPE_CHECKING:
     from runner_sync.sync.keeping_files import kept_files
     from runner_sync.sync.listing import blocks, explain
     from runner_sync.sync.locking import lock
-    from runner_sync.sync.options import CheckOptions, ReplayOptions, TreeOptions, UpgradeOptions
+    from runner_sync.sync.options import CheckOptions, TreeOptions
     from runner_sync.sync.planned import Upgrade
     from runner_sync.sync.replaying import replay
     from runner_sync.sync.rule_texts import rules
     from runner_sync.sync.settling import find_open, settle
+    from runner_sync.sync.upgrade_options import ReplayOptions, UpgradeOptions
     from runner_sync.sync.upgrading import upgrade
 
 __all__ = [
@@ -61,11 +62,12 @@ _MODULES = {
     "keeping_files": "kept_files",
     "listing": "blocks explain",
     "locking": "lock",
-    "options": "CheckOptions ReplayOptions TreeOptions UpgradeOptions",
+    "options": "CheckOptions TreeOptions",
     "planned": "Upgrade",
     "replaying": "replay",
     "rule_texts": "rules",
     "settling": "find_open settle",
+    "upgrade_options": "ReplayOptions UpgradeOptions",
     "upgrading": "upgrade",
 }
 

@@ -15,10 +15,11 @@ from runner_sync.compose.notes import WORD
 from runner_sync.errors import InputError
 from runner_sync.model import ReviewItem
 from runner_sync.sync import asked
-from runner_sync.sync.options import PATH_VARIABLES, Tell, UpgradeOptions, tell_nobody
+from runner_sync.sync.options import PATH_VARIABLES, Tell, tell_nobody
 from runner_sync.sync.planned import Upgrade
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import DerivedModule, find_modules
+from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.trees import InWork, Tree
 from runner_sync.units import texts
 from runner_sync.upgrade import is_selected

@@ -18,10 +18,9 @@ from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.trees import inputs, pairs
 from runner_sync.sync.trees.runners import DerivedModule, make_path_error
 from runner_sync.trees import Tree
-from runner_sync.unmerged import conflicts
 from runner_sync.verify.catalog import codes_with
+from runner_sync.verify.check_job import CheckModule
 from runner_sync.verify.codes import Codes
-from runner_sync.verify.runners.job import CheckModule
 
 LOCKED = codes_with("lock")
 """Rules that compare with the lock."""
@@ -215,6 +214,7 @@ def _infer_entries(
     Both are empty for a module that holds a merge conflict, which does not parse and which another rule reports.
     """
     from runner_sync.sync.synced.inference import infer_bases
+    from runner_sync.unmerged import conflicts
 
     whole = [derived for derived in modules if not conflicts(derived.text)]
     known = {derived.path: bases for derived, bases in infer_bases(options, given, whole)}

@@ -33,8 +33,10 @@ from runner_sync.sync.trees.runners import (
 )
 from runner_sync.trees import InGit
 from runner_sync.verify import check as engine
-from runner_sync.verify.check import CheckJob, CheckModule, CheckResult, Opinion
+from runner_sync.verify.check import CheckResult
+from runner_sync.verify.check_job import CheckJob, CheckModule
 from runner_sync.verify.codes import BREAKAGE, Codes
+from runner_sync.verify.hits import Opinion
 
 if TYPE_CHECKING:
     from runner_sync.sync.classes.parted_runners import Parted

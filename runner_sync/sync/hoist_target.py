@@ -25,9 +25,10 @@ from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.syntax import Function, walk
 from runner_sync.texts.member_text import canonical
+from runner_sync.verify.check_job import CheckJob
 from runner_sync.verify.runners.ancestry import Ancestry, find_ancestry
 from runner_sync.verify.runners.duplication import has_same_globals, is_equal_translated
-from runner_sync.verify.runners.job import CheckJob, Library
+from runner_sync.verify.runners.job import Library
 from runner_sync.verify.runners.parity import is_device_bound, translate_to_npu
 from runner_sync.verify.runners.reading import ClassText, Reading
 

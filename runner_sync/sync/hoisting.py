@@ -26,10 +26,10 @@ from runner_sync.sync.hoist_remarks import make_shared_text, note_lost_remarks
 from runner_sync.sync.hoist_target import Definition, Move, find_move
 from runner_sync.sync.nested import blame_deepest_file
 from runner_sync.sync.notes import run_notes
-from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planned import Upgrade
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import find_modules, refuse_duplicate_class
+from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.syntax import walk
 from runner_sync.texts import import_entries
 from runner_sync.texts.names import defined_names

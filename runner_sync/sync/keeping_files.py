@@ -8,8 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from runner_sync import config as configuration
-from runner_sync.sync.options import CheckOptions, UpgradeOptions
+from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.trees import inputs
+from runner_sync.sync.upgrade_options import UpgradeOptions
 
 
 def kept_files(options: CheckOptions | UpgradeOptions) -> list[Path]:

@@ -15,11 +15,11 @@ from runner_sync.sync.locks.relocking import RecordedBases, drop_named_bases, no
 from runner_sync.sync.nested import blame_deepest_file
 from runner_sync.sync.notes import gone_commits
 from runner_sync.sync.opening import open_inputs
-from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planned import Upgrade
 from runner_sync.sync.reporting import make_plan
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import find_modules, refuse_classless, refuse_duplicate_class
+from runner_sync.sync.upgrade_options import UpgradeOptions
 
 
 def lock(options: UpgradeOptions) -> Upgrade:

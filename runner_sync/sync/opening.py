@@ -8,8 +8,8 @@ from __future__ import annotations
 from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.sync.locks.relocking import read_lock
-from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.trees import inputs
+from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.trees import Tree
 
 

@@ -1,4 +1,4 @@
-"""Define the parsed options of a run, which ``cli`` makes and ``sync`` reads.
+"""Define the parsed options of a run that only reads, which ``cli`` makes and ``sync`` reads.
 
 Comes in: option values. Goes out: frozen dataclasses. May touch: nothing.
 """
@@ -20,8 +20,6 @@ Tell = Callable[[tuple[str, ...]], None]
 
 Postponed = Callable[[Tell], object]
 """The writing of a file. It tells the callback what it wrote."""
-
-Conflict = Literal["resolve", "inline"]
 
 LATEST = "latest"
 """The version that stands for the newest release on the package index."""
@@ -104,19 +102,6 @@ class RunOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class UpgradeOptions(RunOptions):
-    """Options of ``upgrade``; ``gpu`` and ``upstream`` say whose changes to merge."""
-
-    out: Path | None = None
-    only: tuple[str, ...] = ()
-    conflict: Conflict = "resolve"
-    allow_dirty: bool = False
-    gpu: bool = True
-    upstream: bool = True
-    verify: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class CheckOptions(RunOptions):
     """Options of ``check`` and ``verify``; ``changed_since`` is a git revision of the omni checkout.
 
@@ -132,14 +117,3 @@ class CheckOptions(RunOptions):
     update_baseline: bool = False
     typecheck: Literal["ty", "mypy", "none"] = "none"
     postpone: Callable[[Postponed], None] = write_now
-
-
-@dataclass(frozen=True, slots=True)
-class ReplayOptions:
-    """Options of ``replay``: without ``cases`` all cases are replayed, and ``hunks`` hunks are listed per case."""
-
-    cases: tuple[str, ...] = ()
-    corpus: Path | None = None
-    gpu: bool = True
-    hunks: int = 3
-    progress: Progress = silent

@@ -22,13 +22,13 @@ from runner_sync.sync.classes.hierarchy import find_hierarchy, make_variant_find
 from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.sync.classes.undefined import Attributes
 from runner_sync.sync.classes.whole_classes import read_whole, read_whole_twin
-from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.synced.bases import Bases
 from runner_sync.sync.synced.twin_bases import TwinBases
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.patched_tree import PatchedTree
 from runner_sync.sync.trees.runners import DerivedModule, find_modules, refuse_lost
 from runner_sync.sync.unit_names import refuse_misspelt
+from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.texts.import_entries import read_imports
 from runner_sync.texts.member_text import self_names, self_names_of
 from runner_sync.trees import Tree

@@ -13,9 +13,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from runner_sync.model import TITLES, ReviewItem
+from runner_sync.model import TITLES
 from runner_sync.profile import Profile
+
+if TYPE_CHECKING:
+    from runner_sync.model import ReviewItem
 
 _CODE = re.compile(r"(`[^`]*`)")
 _PLATFORM = r"(?:\b([Aa])n? )?(?<![\w/.-])(?:{}|NPU)(?![\w/])"

@@ -28,7 +28,7 @@ from runner_sync.units import texts
 from runner_sync.units.texts import unit_table
 from runner_sync.upgrade import Elsewhere, GpuTwin, Hierarchy, ModuleJob, ModuleRevision, Target, decide_without_upgrade
 from runner_sync.verify import check
-from runner_sync.verify.check import CheckJob, CheckModule
+from runner_sync.verify.check_job import CheckJob, CheckModule
 from runner_sync.verify.codes import Codes
 
 PortKind = Literal["ported", "inherited", "hoistable", "unneeded", "device", "review"]

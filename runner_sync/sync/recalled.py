@@ -4,7 +4,7 @@ Comes in: a question, and how to read files. Goes out: the answer of an earlier 
 what the reader reads.
 
 An answer is kept with the digest of every file that was read for it. It depends on this program's text and on Python,
-too. Whatever is wrong with the cache, there is no answer.
+too. Whatever is wrong with the cache, there is no answer. What a TOML text holds depends on the text alone.
 """
 
 from __future__ import annotations
@@ -16,9 +16,12 @@ from contextlib import suppress
 from typing import Any
 
 from runner_sync.errors import InputError
+from runner_sync.lock import decode_toml
 from runner_sync.sources import cache
 from runner_sync.sync.program import program_digest
-from runner_sync.verify.runners.job import TextReader
+from runner_sync.verify.check_job import TextReader
+
+_TOML = "toml"
 
 
 class Recorder:
@@ -67,3 +70,19 @@ def _digest_text(text: str | None) -> str | None:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+
+
+def recall_toml(text: str) -> dict[str, Any]:
+    """Return `decode_toml`, recalled if an earlier run decoded the same text: reading JSON takes a tenth of the time.
+
+    Raises ``ValueError`` as it does.
+    """
+    key = _digest(text)
+    with suppress(InputError, *cache.OTHER_FORM):
+        known = json.loads(cache.load_answer(_TOML, key) or b"")
+        if isinstance(known, dict):
+            return known
+    found = decode_toml(text)
+    with suppress(InputError, TypeError):  # JSON has no dates
+        cache.store_answer(_TOML, key, json.dumps(found).encode())
+    return found

@@ -15,30 +15,34 @@ from typing import Any
 from runner_sync.model import Finding
 from runner_sync.sources import cache
 from runner_sync.sync import recalled
-from runner_sync.verify import check as engine
-from runner_sync.verify.check import CheckJob, Found
+from runner_sync.verify.check_job import CheckJob, TextReader
 from runner_sync.verify.codes import Codes
-from runner_sync.verify.runners.job import TextReader
-from runner_sync.verify.runners.reading import Hit
+from runner_sync.verify.hits import Found, Hit
 
 _KIND = "checks"
 
 
 def find(job: CheckJob, codes: Codes) -> Found:
-    """Return ``engine.find``, recalled if an earlier run had the same job and codes and read the same texts."""
+    """Return ``rule_runs.find``, recalled if an earlier run had the same job and codes and read the same texts."""
     read = job.read
     if read is None or not _is_of_texts(job):
-        return engine.find(job, codes)
+        return _run_rules(job, codes)
     key = _make_key(job, codes)
     known = _recall(key, read)
     if known is not None:
         return known
     recorder = recalled.Recorder(read)
-    found = engine.find(replace(job, read=recorder), codes)
+    found = _run_rules(replace(job, read=recorder), codes)
     # An error at the branch's start, or in a file, may be gone the next time.
     if found.branch_error is None and not recorder.has_failed:
         recalled.keep(_KIND, key, astuple(found), recorder.digests)
     return found
+
+
+def _run_rules(job: CheckJob, codes: Codes) -> Found:
+    from runner_sync.verify import rule_runs  # what is recalled needs no rule
+
+    return rule_runs.find(job, codes)
 
 
 def _is_of_texts(job: CheckJob) -> bool:

@@ -25,9 +25,10 @@ from runner_sync.model import ReplayHunk, ReplayRow, Report, ReviewItem, mean_ra
 from runner_sync.profile import BUILT_IN
 from runner_sync.statements import is_python
 from runner_sync.sync import planning
-from runner_sync.sync.options import Progress, ReplayOptions, TreeOptions, UpgradeOptions
+from runner_sync.sync.options import Progress, TreeOptions
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.patched_tree import PatchedTree
+from runner_sync.sync.upgrade_options import ReplayOptions, UpgradeOptions
 from runner_sync.trees import Tree
 from runner_sync.upgrade import ModuleResult
 

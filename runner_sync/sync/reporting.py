@@ -14,9 +14,9 @@ from runner_sync.model import Finding, Report
 from runner_sync.sync import planned, result_check
 from runner_sync.sync.locks.lock_change import make_lock_change
 from runner_sync.sync.notes import next_commands, run_notes
-from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planned import Upgrade
 from runner_sync.sync.trees import inputs
+from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.upgrade import ModuleResult, ask_once, is_selected
 
 

@@ -18,19 +18,19 @@ from runner_sync.model import Finding, ReviewItem
 from runner_sync.profile import Profile
 from runner_sync.sync.forgetting import forget_answers
 from runner_sync.sync.notes import inherited_code
-from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.trees import inputs, pairs
 from runner_sync.sync.trees.patched_tree import PatchedTree
+from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.trees import Tree
 from runner_sync.upgrade import ModuleResult, is_selected
 from runner_sync.verify import breakage
 from runner_sync.verify import check as engine
 from runner_sync.verify.causes import fold_causes
-from runner_sync.verify.check import CheckJob
+from runner_sync.verify.check_job import CheckJob, CheckModule
 from runner_sync.verify.codes import Codes
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.ignores import silence
-from runner_sync.verify.runners.job import CheckModule
-from runner_sync.verify.runners.reading import Hit, Reading
+from runner_sync.verify.runners.reading import Reading
 from runner_sync.verify.trees.world import World
 
 _OF_TEXTS = Codes(select=("RS401", "RS405", "RS408", "RS411", "RS412"))

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from runner_sync.model import Finding
 from runner_sync.sync.options import CheckOptions
 from runner_sync.verify import typecheck
-from runner_sync.verify.check import CheckJob, Opinion
+from runner_sync.verify.check_job import CheckJob
+from runner_sync.verify.hits import Opinion
 
 
 def typechecker_opinion(options: CheckOptions, job: CheckJob) -> tuple[Opinion | None, str]:

@@ -15,7 +15,6 @@ from runner_sync.sync.forgetting import forget_answers
 from runner_sync.sync.nested import blame_deepest_file
 from runner_sync.sync.notes import older_code, run_notes
 from runner_sync.sync.opening import open_inputs
-from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.part_results import join_results, name_after_runners, split_results
 from runner_sync.sync.planned import Upgrade
 from runner_sync.sync.platform_words import name_platform_in_questions
@@ -30,6 +29,7 @@ from runner_sync.sync.trees.runners import (
     refuse_indentation,
     refuse_twinless,
 )
+from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.upgrade import ModuleResult, finish
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from runner_sync.model import Source
 from runner_sync.sources import cache
 from runner_sync.sync import recalled
+from runner_sync.sync.trees.class_heads import find_class_text
 from runner_sync.sync.trees.inputs import Inputs
 from runner_sync.sync.trees.runners import DerivedModule, find_modules
 from runner_sync.trees import Tree
@@ -42,9 +43,8 @@ def _lacks_recorded(derived: DerivedModule, given: Inputs) -> bool:
     """Whether the class of a module lacks a method that the lock records, told without parsing."""
     prefix = f"{derived.module.name}."
     names = [entry.qualname for entry in given.lock.of(derived.path) if entry.qualname.startswith(prefix)]
-    found = re.search(rf"^class {derived.module.name}\b.*?(?=^[^\s#)]|\Z)", derived.text, re.MULTILINE | re.DOTALL)
-    body = found[0] if found is not None else ""
-    have = {*re.findall(r"^ +(?:async )?(?:def )?(\w+)", body, re.MULTILINE)}
+    body = find_class_text(derived.module.name, derived.text)
+    have = {*re.findall(r"\n +(?:async )?(?:def )?(\w+)", body)}
     return any(name.removeprefix(prefix).partition("#")[0] not in have for name in names)
 
 

@@ -24,7 +24,8 @@ from runner_sync.terminal.screen import Screen
 if TYPE_CHECKING:
     from runner_sync.model import Report, ReviewItem
     from runner_sync.sync import Upgrade
-    from runner_sync.sync.options import CheckOptions, Postponed, Progress, ReplayOptions, UpgradeOptions
+    from runner_sync.sync.options import CheckOptions, Postponed, Progress
+    from runner_sync.sync.upgrade_options import ReplayOptions, UpgradeOptions
 
 DONE = 0
 LEFT_TO_A_PERSON = 1

@@ -1,30 +1,30 @@
 """Group options that commands share: a command has one parameter per group, typer sees the single options.
 
-Comes in: functions with dataclass parameters. Goes out: the same functions with a flat signature, and the option values
+Comes in: functions with groups as parameters. Goes out: the same functions with a flat signature, and the option values
 of ``sync``. Raises ``InputError`` for options that contradict each other. May touch: nothing.
 
 typer reads options from the parameters of a function and knows no groups: without `flatten`, seven commands would each
-repeat the ten options of `Trees` and pass them on one by one.
+repeat the ten options of `Trees` and pass them on one by one. A group is a named tuple, because every command makes all
+groups, and Python makes a dataclass in three times the time.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache, wraps
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, NamedTuple, get_type_hints
 
 from runner_sync.terminal import options as o
 from runner_sync.terminal.choices import Conflict
 from runner_sync.terminal.trees import make_omni_tree, make_upstream_tree, refuse_both, refuse_empty
 
 if TYPE_CHECKING:
-    from runner_sync.sync.options import CheckOptions, TreeOptions, UpgradeOptions
+    from runner_sync.sync.options import CheckOptions, TreeOptions
+    from runner_sync.sync.upgrade_options import UpgradeOptions
 
 
-@dataclass(frozen=True, slots=True)
-class Trees:
+class Trees(NamedTuple):
     """Which trees a command reads."""
 
     omni_path: o.OmniPath = None
@@ -66,8 +66,7 @@ class Trees:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Runners:
+class Runners(NamedTuple):
     """Which runners a command works on that reads no other tree."""
 
     omni_path: o.OmniPath = None
@@ -79,8 +78,7 @@ class Runners:
         return Trees(omni_path=self.omni_path, config=self.config, profile=self.profile).make_check_options()
 
 
-@dataclass(frozen=True, slots=True)
-class Bases:
+class Bases(NamedTuple):
     """What the runners were last synced to."""
 
     ascend_base: o.AscendBase = None
@@ -88,8 +86,7 @@ class Bases:
     vllm_base: o.VllmBase = None
 
 
-@dataclass(frozen=True, slots=True)
-class Writing:
+class Writing(NamedTuple):
     """Where a change goes."""
 
     out: o.Out = None
@@ -98,8 +95,7 @@ class Writing:
     output: o.Outputs = None
 
 
-@dataclass(frozen=True, slots=True)
-class Merging:
+class Merging(NamedTuple):
     """What an upgrade does."""
 
     only: o.Only = None
@@ -113,7 +109,7 @@ def make_upgrade_options(
     trees: Trees, bases: Bases, writing: Writing, merging: Merging | None = None
 ) -> UpgradeOptions:
     """Return the options of a command that changes the omni tree."""
-    from runner_sync.sync.options import UpgradeOptions
+    from runner_sync.sync.upgrade_options import UpgradeOptions
 
     wanted = merging or Merging()
     refuse_empty(ascend_base=bases.ascend_base, omni_base=bases.omni_base, vllm_base=bases.vllm_base)
@@ -143,13 +139,12 @@ def flatten(function: Callable[..., int]) -> Callable[..., int]:
     ``def blocks(trees: Trees, output: Outputs)`` becomes ``def blocks(*, omni_path: …, omni_version: …, output: …)``.
     """
     hints = get_type_hints(function, include_extras=True)
-    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if hasattr(hint, "_fields")}
 
     @wraps(function)
     def call(**values: Any) -> int:
         group_values = {
-            name: group(**{item.name: values.pop(item.name) for item in fields(group)})
-            for name, group in groups.items()
+            name: group(**{option: values.pop(option) for option in group._fields}) for name, group in groups.items()
         }
         return function(**values, **group_values)
 
@@ -173,8 +168,6 @@ def _iter_parameters(
             yield parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
             continue
         members = _get_members(groups[name])
-        for item in fields(groups[name]):
-            default = item.default if item.default is not MISSING else inspect.Parameter.empty
-            yield inspect.Parameter(
-                item.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=members[item.name]
-            )
+        for option, annotation in members.items():
+            default = groups[name]._field_defaults.get(option, inspect.Parameter.empty)
+            yield inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

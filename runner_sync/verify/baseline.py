@@ -16,7 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from runner_sync.errors import InputError
 from runner_sync.model import Finding
@@ -41,8 +41,7 @@ class Baseline:
     lock: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class StaleEntry:
+class StaleEntry(NamedTuple):
     """An entry that accepts more findings than exist: it can shrink from ``accepted`` to ``found``."""
 
     code: str

@@ -10,10 +10,11 @@ from collections.abc import Mapping, Set
 
 from runner_sync.errors import InputError
 from runner_sync.model import Finding
-from runner_sync.verify.rules import rs410_conflict_markers
+from runner_sync.verify.hits import Hit, Span
+from runner_sync.verify.rules import rs201_gpu_changed, rs410_conflict_markers
 from runner_sync.verify.runners.job import Library
 from runner_sync.verify.runners.locked import is_unchanged
-from runner_sync.verify.runners.reading import Hit, Reading, Span
+from runner_sync.verify.runners.reading import Reading
 
 Lines = Mapping[str, Set[int]]
 
@@ -39,6 +40,10 @@ class Branch:
         own = [] if self._is_at_new_bases(finding) else [(finding.path, finding.line, finding.end_line)]
         spans = [*own, *hit.also]
         return any(self._is_touched(span, is_text=hit.is_text) for span in spans)
+
+    def is_port(self, finding: Finding) -> bool:
+        """Whether a finding is about a unit that was edited since the lock, as its GPU twin was."""
+        return (finding.code, finding.severity) == rs201_gpu_changed.PORTED
 
     def _is_at_new_bases(self, finding: Finding) -> bool:
         """Whether a finding stands at the header of a class to which the branch only gave other bases.

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from runner_sync.verify.runners.job import CheckJob
+    from runner_sync.verify.check_job import CheckJob
 
 Need = Literal["lock", "upstream", "vllm", "twin", "earlier twin"]
 
@@ -90,6 +90,9 @@ RUN_BY_OTHERS = (
     "rs492_ignore_without_reason",
 )
 """Rules that other parts of the tool run; the registry only needs their documentation."""
+
+OF_WHOLE_CLASSES = ("RS103", "RS105", "RS202", "RS203", "RS204", "RS207", "RS402")
+"""The rules that skip a class with a base that cannot be followed, wholly or in part (RS402)."""
 
 
 def code_of(module: str) -> str:

@@ -1,15 +1,20 @@
 """Selects the rules whose findings are reported, and where.
 
-Comes in: codes and prefixes. Goes out: ``Codes``. May touch: nothing; the rules themselves are not imported.
+Comes in: codes and prefixes. Goes out: ``Codes``, and which rules ran. May touch: nothing; the rules themselves are
+not imported.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
-from runner_sync.verify.catalog import known_codes
+from runner_sync.verify.catalog import can_run, has_seen_all, known_codes
+
+if TYPE_CHECKING:
+    from runner_sync.verify.check_job import CheckJob
 
 BREAKAGE = "RS3"
 """The prefix of the rules about breakage on other trees."""
@@ -61,3 +66,19 @@ def is_selected(code: str, select: Sequence[str], ignore: Sequence[str]) -> bool
 
 def _normalise_prefixes(codes: Iterable[str]) -> Iterator[str]:
     return ("" if code.upper() == "ALL" else code.upper() for code in codes)
+
+
+def make_has_run(job: CheckJob, codes: Codes, *, is_whole: bool, has_opinion: bool) -> Callable[[str], bool]:
+    """Return a test whether the rule of a code ran in ``job``, so that its silence means something.
+
+    A conflict, without which the job ``is_whole``, silences rules.
+    """
+
+    def has_run(code: str) -> bool:
+        if not codes.wants(code) or not is_whole:
+            return False
+        if code.startswith(BREAKAGE):
+            return job.world is not None and (code != "RS390" or has_opinion)
+        return code != "RS490" and can_run(code, job) and has_seen_all(code, job)
+
+    return has_run

@@ -9,9 +9,9 @@ from __future__ import annotations
 from runner_sync.errors import UnresolvedConflict
 from runner_sync.verify.branch import Lines
 from runner_sync.verify.codes import Codes
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.rules import rs410_conflict_markers
 from runner_sync.verify.runners.job import Library
-from runner_sync.verify.runners.reading import Hit
 
 
 class Conflicts:

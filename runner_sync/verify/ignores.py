@@ -21,7 +21,8 @@ from dataclasses import dataclass, field
 from runner_sync.model import Finding
 from runner_sync.syntax import statement_at
 from runner_sync.verify.catalog import known_codes
-from runner_sync.verify.runners.reading import Comment, Hit, Reading
+from runner_sync.verify.hits import Hit
+from runner_sync.verify.runners.reading import Comment, Reading
 
 _COMMENT = re.compile(
     r"(?<!\S)#\s*runner-sync(?P<colon>:?)\s*ignore\b(?:\s*\[(?P<codes>[^\]]*)\])?[\s:,\-]*(?P<reason>.*)\Z"

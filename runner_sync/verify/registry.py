@@ -15,8 +15,9 @@ from runner_sync.verify.catalog import BESIDE, OF_RUNNERS, OF_TREES, RUN_BY_OTHE
 
 if TYPE_CHECKING:
     from runner_sync.model import RuleText, Severity
-    from runner_sync.verify.runners.job import CheckJob, Subject
-    from runner_sync.verify.runners.reading import Hit
+    from runner_sync.verify.check_job import CheckJob
+    from runner_sync.verify.hits import Hit
+    from runner_sync.verify.runners.job import Subject
 
 
 class DocumentedRule(Protocol):

@@ -16,9 +16,9 @@ from runner_sync.model import Project
 from runner_sync.naming import Import, module_name, project_of
 from runner_sync.profile import Profile
 from runner_sync.sync.classes.module_texts import ModuleTexts
-from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import DerivedModule
+from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.texts.member_text import find_reached, self_names_of
 from runner_sync.trees import Tree
 from runner_sync.units import join, set_bases, texts

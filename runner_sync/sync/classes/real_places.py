@@ -19,7 +19,7 @@ from runner_sync.syntax import module_of
 from runner_sync.texts.import_entries import import_statements, read_imports
 from runner_sync.units import texts
 from runner_sync.verify.check import Places
-from runner_sync.verify.runners.reading import Hit, Span
+from runner_sync.verify.hits import Hit, Span
 
 if TYPE_CHECKING:
     from runner_sync.sync.classes.parted_runners import Parted

@@ -22,8 +22,8 @@ from runner_sync.sync.classes.completing import Inherited, complete, may_inherit
 from runner_sync.sync.classes.imported_definitions import Definition, complete_definitions, list_definitions
 from runner_sync.sync.classes.renamed_classes import find_new_name, swap_names
 from runner_sync.sync.classes.whole_twins import complete_twins
+from runner_sync.sync.trees.class_heads import defines
 from runner_sync.sync.trees.inputs import Inputs
-from runner_sync.sync.trees.moved_files import defines
 from runner_sync.trees import Tree
 from runner_sync.units import texts
 

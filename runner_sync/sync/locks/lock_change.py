@@ -13,8 +13,8 @@ from typing import Any
 
 from runner_sync import lock as locks
 from runner_sync.model import BaseRef, FileChange, Source
-from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.trees import inputs
+from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.upgrade import ModuleResult, is_selected
 from runner_sync.verify.runners import locked
 from runner_sync.verify.runners.reading import Reading

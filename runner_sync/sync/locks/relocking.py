@@ -19,10 +19,11 @@ from runner_sync.lineage.inlined import append_helpers, find_twin_helpers
 from runner_sync.lock import Entry, Lock, is_lock, load
 from runner_sync.model import BaseRef, Project
 from runner_sync.sync.classes.whole_classes import read_whole
-from runner_sync.sync.options import Progress, UpgradeOptions
+from runner_sync.sync.options import Progress
 from runner_sync.sync.synced.locked import find_changed_unit
 from runner_sync.sync.synced.revisions import Revisions, is_shallow, refuse_shallow
 from runner_sync.sync.trees import inputs
+from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.trees import InGit, Tree
 from runner_sync.units import texts
 from runner_sync.upgrade import ModuleResult, ModuleRevision

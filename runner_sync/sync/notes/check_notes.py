@@ -18,10 +18,10 @@ from runner_sync.sync import check_modules
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.trees import inputs
 from runner_sync.verify.baseline import NEVER_ACCEPTED
-from runner_sync.verify.catalog import can_run, known_codes
-from runner_sync.verify.check import CheckJob, CheckResult
+from runner_sync.verify.catalog import OF_WHOLE_CLASSES, can_run, known_codes
+from runner_sync.verify.check import CheckResult
+from runner_sync.verify.check_job import CheckJob
 from runner_sync.verify.codes import BREAKAGE, Codes
-from runner_sync.verify.runners.parity import OF_WHOLE_CLASSES
 
 
 def refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> None:

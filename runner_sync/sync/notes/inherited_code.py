@@ -19,7 +19,7 @@ from runner_sync.model import Finding
 from runner_sync.profile import Profile
 from runner_sync.sources import declared_vllm
 from runner_sync.verify import breakage
-from runner_sync.verify.check import CheckJob
+from runner_sync.verify.check_job import CheckJob
 from runner_sync.verify.trees.idle import Idle
 from runner_sync.verify.trees.world import World
 

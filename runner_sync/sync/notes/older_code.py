@@ -21,15 +21,16 @@ from runner_sync.listing import at_most
 from runner_sync.model import TITLES, Finding, Project, ReviewItem
 from runner_sync.statements import tree_of
 from runner_sync.sync import check_modules
-from runner_sync.sync.options import CheckOptions, UpgradeOptions
+from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.patched_tree import PatchedTree
 from runner_sync.sync.trees.runners import find_modules
+from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.texts.member_text import canonical, has_code_word
 from runner_sync.units import texts
 from runner_sync.upgrade import ModuleResult, is_selected
 from runner_sync.verify import check as engine
-from runner_sync.verify.check import CheckJob
+from runner_sync.verify.check_job import CheckJob
 from runner_sync.verify.codes import Codes
 
 NAMED = 20

@@ -14,9 +14,9 @@ from packaging.version import Version
 from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.model import TITLES
-from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import find_modules, note_absent_files
+from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.texts.member_text import self_names
 from runner_sync.trees import InGit, InWork, Tree
 from runner_sync.units import texts

@@ -16,11 +16,10 @@ from packaging.version import Version
 from runner_sync.errors import InputError
 from runner_sync.lineage.timeline import Timeline
 from runner_sync.lock import ASKED
-from runner_sync.model import TITLES
+from runner_sync.model import TITLES, Revision
 from runner_sync.naming import Import, paths_of, project_of
 from runner_sync.profile import Anchor
 from runner_sync.sync.classes.whole_classes import find_name_now, find_parent_files, read_whole
-from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.synced import window
 from runner_sync.sync.synced.revisions import Revisions
 from runner_sync.sync.synced.twin_bases import TwinBases
@@ -32,8 +31,9 @@ from runner_sync.sync.trees.runners import (
     make_class_error,
     make_path_error,
 )
+from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.texts.import_entries import read_imports
-from runner_sync.trees import InGit, Revision, Tree
+from runner_sync.trees import InGit, Tree
 from runner_sync.units import texts
 from runner_sync.upgrade import Causes, ModuleRevision
 

@@ -19,7 +19,7 @@ from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.trees import InGit
 from runner_sync.upgrade import ModuleRevision
-from runner_sync.verify.runners.job import CheckModule
+from runner_sync.verify.check_job import CheckModule
 
 
 def add_earlier_twins(

@@ -17,10 +17,11 @@ from runner_sync.errors import InputError
 from runner_sync.model import BaseRef
 from runner_sync.sync import memo
 from runner_sync.sync.classes.whole_classes import read_whole
-from runner_sync.sync.options import CheckOptions, UpgradeOptions
+from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.synced.bases import Bases
 from runner_sync.sync.trees import inputs, pairs
 from runner_sync.sync.trees.runners import DerivedModule
+from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.trees import Tree
 from runner_sync.units.texts import unit_texts
 from runner_sync.upgrade import Base, ModuleRevision, find_base

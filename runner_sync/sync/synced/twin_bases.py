@@ -14,11 +14,11 @@ from packaging.version import Version
 from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.sync.classes.whole_classes import read_whole, read_whole_twin
-from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.synced import window
 from runner_sync.sync.synced.revisions import UNSHALLOW, Revisions, is_shallow
 from runner_sync.sync.trees import history, inputs
 from runner_sync.sync.trees.runners import DerivedModule
+from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.trees import InGit
 from runner_sync.upgrade import GpuBase, ModuleRevision
 

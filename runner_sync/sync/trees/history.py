@@ -13,9 +13,10 @@ from itertools import pairwise
 
 from runner_sync.lineage.alignment import Change, since_alignment
 from runner_sync.lineage.timeline import Timeline, methods, nearest
+from runner_sync.model import Revision
 from runner_sync.sync.memo import recall
 from runner_sync.sync.options import Progress
-from runner_sync.trees import InGit, Revision
+from runner_sync.trees import InGit
 from runner_sync.upgrade import ModuleRevision
 
 

@@ -19,6 +19,7 @@ from runner_sync.lock import Lock, load, make_command
 from runner_sync.model import TITLES, Project, Source
 from runner_sync.profile import BUILT_IN, OMNI_FOLDERS, VLLM_RUNNER, Profile, RunnerModule
 from runner_sync.sync.options import PATH_VARIABLES, OmniOptions, Progress, TreeOptions
+from runner_sync.sync.recalled import recall_toml
 from runner_sync.sync.trees.moved_files import Moves, describe_moves, find_moves, with_moves
 from runner_sync.sync.trees.namesakes import add_namesakes
 from runner_sync.sync.trees.patched_tree import PatchedTree
@@ -128,7 +129,7 @@ def open_omni(options: OmniOptions, *, with_lock: bool = True) -> Inputs:
     if root is not None and settings.source is not None and resolved(root / name) == resolved(settings.source):
         raise InputError(f"{settings.source}: lock-file names the configuration itself; name a file of its own.")
     text = read_lock_text(tree, name) if with_lock else None
-    lock = load(text, path=name) if text is not None else Lock()
+    lock = load(text, path=name, decode=recall_toml) if text is not None else Lock()
     _refuse_foreign_lock(lock, settings.profile)
     return _fit_profile(Inputs(tree, root, settings, lock))
 

@@ -19,6 +19,7 @@ from dataclasses import replace
 from runner_sync.model import PACKAGES, TITLES
 from runner_sync.naming import module_name, paths_of, project_of
 from runner_sync.profile import BUILT_IN, VLLM_RUNNER, Anchor, Profile, RunnerModule
+from runner_sync.sync.trees.class_heads import defines
 from runner_sync.texts.import_entries import read_imports
 from runner_sync.trees import Tree, peek
 
@@ -69,11 +70,6 @@ def has_class_of(profile: Profile, path: str, text: str) -> bool:
     """Whether ``text`` defines a class for which ``profile`` names ``path``."""
     anchors = [a for module in profile.modules for a in (*module.upstreams, module.gpu) if a is not None]
     return any(anchor.path == path and defines(anchor.name, text) for anchor in anchors)
-
-
-def defines(name: str, text: str) -> bool:
-    """Whether a module has class ``name`` at its top level."""
-    return re.search(rf"^class {re.escape(name)}\b", text, re.MULTILINE) is not None
 
 
 def _list_places(profile: Profile, tree: Tree) -> Iterator[tuple[str, str]]:

@@ -8,24 +8,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.lock import Lock
 from runner_sync.model import TITLES
-from runner_sync.sync.options import PATH_VARIABLES, CheckOptions, RunOptions, UpgradeOptions
+from runner_sync.sync.options import PATH_VARIABLES, CheckOptions, RunOptions
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.patched_tree import PatchedTree
 from runner_sync.trees import InWork, Tree
 
 if TYPE_CHECKING:
+    from runner_sync.sync.upgrade_options import UpgradeOptions
     from runner_sync.verify.trees.world import World
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """A tree of the followed project and the vLLM that it is made for; the same tree twice if vLLM is followed."""
 
     followed: Tree

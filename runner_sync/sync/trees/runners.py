@@ -17,6 +17,7 @@ from runner_sync.errors import InputError
 from runner_sync.model import TITLES, Project
 from runner_sync.profile import BUILT_IN, Anchor, RunnerModule
 from runner_sync.sync.trees import inputs
+from runner_sync.sync.trees.class_heads import find_class_heads
 from runner_sync.syntax import lasting_module_of, statements_of
 from runner_sync.trees import InGit, InWork, Tree
 
@@ -226,7 +227,7 @@ def _find_class_lines(name: str, text: str) -> list[tuple[int, bool]]:
     A single unindented line is found without parsing. In a module that does not parse, the class counts as top-level,
     because the parser will report the error.
     """
-    heads = _find_class_heads(name, text)
+    heads = [*find_class_heads(name, text)]
     if len(heads) == 1 and (not heads[0] or text[heads[0] - 1] == "\n"):
         return [(text.count("\n", 0, heads[0]) + 1, True)]
     try:
@@ -235,15 +236,6 @@ def _find_class_lines(name: str, text: str) -> list[tuple[int, bool]]:
         return [(1, True)] if heads else []
     found = [s for s in statements_of(body) if isinstance(s, ast.ClassDef) and s.name == name]
     return [(node.lineno, node in body) for node in found]
-
-
-def _find_class_heads(name: str, text: str) -> list[int]:
-    """Return where ``class NAME`` begins in ``text`` with nothing but blanks before it on its line.
-
-    A pattern that starts with these words is found much faster than one that starts with a line.
-    """
-    places = [found.start() for found in re.finditer(rf"class {re.escape(name)}\b", text)]
-    return [at for at in places if not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t")]
 
 
 def has_class(name: str, text: str) -> bool:

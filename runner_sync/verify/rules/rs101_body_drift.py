@@ -24,10 +24,11 @@ from collections.abc import Iterator
 from runner_sync.digests import digest
 from runner_sync.errors import InputError
 from runner_sync.model import Severity
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.drift import Difference, Follower, compare_statements, find_followers, is_copy
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.new_calls import find_new_keywords, find_new_self_calls
-from runner_sync.verify.runners.reading import Hit, shorten_code
+from runner_sync.verify.runners.reading import shorten_code
 
 CODE = "RS101"
 NAME = "body-drift"

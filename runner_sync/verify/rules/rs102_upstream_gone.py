@@ -18,10 +18,10 @@ from collections.abc import Iterator
 
 from runner_sync.lineage import similarity
 from runner_sync.model import Severity
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.drift import Follower, find_followers, is_copy
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import find_definition
-from runner_sync.verify.runners.reading import Hit
 
 CODE = "RS102"
 NAME = "upstream-gone"

@@ -21,10 +21,11 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.syntax import Function
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.ancestry import Ancestry, find_ancestry
 from runner_sync.verify.runners.duplication import are_equal, has_same_globals
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.reading import ClassText, Hit, Reading
+from runner_sync.verify.runners.reading import ClassText, Reading
 
 CODE = "RS103"
 NAME = "redundant-copy"

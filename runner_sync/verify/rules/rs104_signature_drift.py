@@ -21,10 +21,10 @@ from collections.abc import Iterator
 from runner_sync.model import Severity
 from runner_sync.signatures import defaults_of
 from runner_sync.syntax import Function
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.drift import find_followers
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import find_definition
-from runner_sync.verify.runners.reading import Hit
 
 CODE = "RS104"
 NAME = "signature-drift"

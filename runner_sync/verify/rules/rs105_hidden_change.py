@@ -28,11 +28,12 @@ from dataclasses import dataclass
 from runner_sync.lineage import MODELLED, follows, share
 from runner_sync.model import Severity
 from runner_sync.statements.parents import parents_called
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.drift import find_followers, is_copy
 from runner_sync.verify.runners.duplication import are_equal
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import Pair, find_whole_pairs
-from runner_sync.verify.runners.reading import ClassText, Hit
+from runner_sync.verify.runners.reading import ClassText
 
 CODE = "RS105"
 NAME = "hidden-change"

@@ -26,9 +26,9 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 
 from runner_sync.model import TITLES, Severity
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import OUTSIDE, is_edited, outside_hash, outside_lines
-from runner_sync.verify.runners.reading import Hit
 
 CODE = "RS110"
 NAME = "edited-outside-block"

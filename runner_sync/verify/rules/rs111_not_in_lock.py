@@ -24,9 +24,9 @@ from dataclasses import replace
 
 from runner_sync.listing import at_most
 from runner_sync.model import Severity
+from runner_sync.verify.hits import Hit, Span
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import find_definition
-from runner_sync.verify.runners.reading import Hit, Span
 from runner_sync.verify.runners.unlocked import find_gone_units, has_gpu_entries, unlocked_twins
 
 CODE = "RS111"

@@ -30,6 +30,7 @@ from runner_sync.errors import InputError
 from runner_sync.lock import Entry
 from runner_sync.model import BaseRef, Severity, Unit
 from runner_sync.syntax import Function
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.duplication import is_equal_translated
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import (
@@ -44,7 +45,7 @@ from runner_sync.verify.runners.locked import (
     is_edited,
     is_unchanged,
 )
-from runner_sync.verify.runners.reading import Hit, Reading
+from runner_sync.verify.runners.reading import Reading
 from runner_sync.verify.runners.unlocked import find_helpers_in_place, unlocked_twins
 
 CODE = "RS201"

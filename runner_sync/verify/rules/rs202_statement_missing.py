@@ -42,6 +42,7 @@ from runner_sync.model import Severity
 from runner_sync.statements import Node
 from runner_sync.statements.calls import names_called
 from runner_sync.syntax import Function, assigned_names, first_line
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.ignores import symbol_in_comment
 from runner_sync.verify.mixins import find_folded_members
 from runner_sync.verify.runners.idle_calls import is_idle
@@ -56,7 +57,7 @@ from runner_sync.verify.runners.parity import (
     read_upstream_words,
     translate_to_npu,
 )
-from runner_sync.verify.runners.reading import Hit, shorten_code
+from runner_sync.verify.runners.reading import shorten_code
 from runner_sync.verify.runners.written_out import write_out
 
 CODE = "RS202"

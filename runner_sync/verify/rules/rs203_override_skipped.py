@@ -30,10 +30,11 @@ from collections.abc import Iterator
 from runner_sync.model import Severity
 from runner_sync.statements.parents import parents_called
 from runner_sync.syntax import Function, is_string, walk
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.duplication import are_equal
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import Pair, find_whole_pairs, is_device_bound
-from runner_sync.verify.runners.reading import ClassText, Hit, dotted
+from runner_sync.verify.runners.reading import ClassText, dotted
 
 CODE = "RS203"
 NAME = "override-skipped"

@@ -22,10 +22,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.mixins import Mixin, find_missing_mixins, find_own_members
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import Pair, find_whole_pairs
-from runner_sync.verify.runners.reading import Hit
 
 CODE = "RS204"
 NAME = "mixin-missing"

@@ -32,10 +32,11 @@ from collections.abc import Iterator, Sequence
 
 from runner_sync.model import Severity
 from runner_sync.syntax import Function, walk
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.hygiene import iter_functions
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import attribute_of_record
-from runner_sync.verify.runners.reading import ClassText, Hit, Reading, dotted
+from runner_sync.verify.runners.reading import ClassText, Reading, dotted
 
 CODE = "RS205"
 NAME = "state-fields"

@@ -33,9 +33,10 @@ from runner_sync.model import Severity
 from runner_sync.profile import SamplerHook
 from runner_sync.statements.parents import parents_called
 from runner_sync.syntax import Function, walk
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.hygiene import iter_functions
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.reading import Hit, Reading, constant_text, dotted
+from runner_sync.verify.runners.reading import Reading, constant_text, dotted
 
 CODE = "RS206"
 NAME = "model-sampler"

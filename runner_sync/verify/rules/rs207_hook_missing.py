@@ -28,6 +28,7 @@ from runner_sync.model import Severity
 from runner_sync.profile import Output
 from runner_sync.statements.assigning import targets_of
 from runner_sync.syntax import Function, calls_in, is_none, walk, walk_suites
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.mixins import find_folded_members, find_own_members
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import (
@@ -37,7 +38,7 @@ from runner_sync.verify.runners.parity import (
     find_whole_pairs,
     read_upstream_words,
 )
-from runner_sync.verify.runners.reading import Hit, dotted
+from runner_sync.verify.runners.reading import dotted
 
 CODE = "RS207"
 NAME = "hook-missing"

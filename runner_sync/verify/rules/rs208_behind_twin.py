@@ -39,6 +39,7 @@ from runner_sync.lineage.inlined import find_twin_helpers
 from runner_sync.model import Severity
 from runner_sync.statements import likeness
 from runner_sync.syntax import Function, first_line
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.drift import compare_statements
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import code_hash, find_definition, hash_text
@@ -50,7 +51,7 @@ from runner_sync.verify.runners.parity import (
     read_upstream_canons,
     read_upstream_words,
 )
-from runner_sync.verify.runners.reading import Hit, Reading, shorten_code
+from runner_sync.verify.runners.reading import Reading, shorten_code
 from runner_sync.verify.runners.unlocked import find_twin_units, key_by_npu_name, read_unit_texts
 
 CODE = "RS208"

@@ -28,9 +28,10 @@ from collections.abc import Iterator
 from runner_sync.edits import margin
 from runner_sync.model import Severity
 from runner_sync.rulers import ruler_title
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.hygiene import iter_functions
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.reading import Hit, Reading
+from runner_sync.verify.runners.reading import Reading
 
 CODE = "RS401"
 NAME = "markers"

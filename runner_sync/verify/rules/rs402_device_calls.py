@@ -37,12 +37,13 @@ from runner_sync.model import Severity
 from runner_sync.syntax import Function, walk
 from runner_sync.verify.device_words import is_device_name
 from runner_sync.verify.expecting import DEVICE_ERRORS, find_after_yes, find_caught
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.ancestry import Ancestry, find_ancestry
 from runner_sync.verify.runners.device_names import ASKING, Gpu, find_gpu_names, may_name
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import find_mentions, read_upstream_words
 from runner_sync.verify.runners.patch import patch
-from runner_sync.verify.runners.reading import ClassText, Hit, Reading, dotted
+from runner_sync.verify.runners.reading import ClassText, Reading, dotted
 
 CODE = "RS402"
 NAME = "device-calls"

@@ -27,8 +27,9 @@ from collections.abc import Iterator
 from runner_sync.model import Severity
 from runner_sync.profile import NameRewrite
 from runner_sync.syntax import for_typing, walk
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.reading import Hit, Reading
+from runner_sync.verify.runners.reading import Reading
 
 CODE = "RS403"
 NAME = "gpu-imports"

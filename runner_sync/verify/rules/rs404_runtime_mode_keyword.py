@@ -23,10 +23,11 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.profile import KeywordRewrite
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.hygiene import find_calls
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.patch import patch
-from runner_sync.verify.runners.reading import Hit, Reading
+from runner_sync.verify.runners.reading import Reading
 
 CODE = "RS404"
 NAME = "runtime-mode-keyword"

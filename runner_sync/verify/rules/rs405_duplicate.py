@@ -36,9 +36,10 @@ from itertools import pairwise
 
 from runner_sync.model import Severity
 from runner_sync.syntax import Function, decorator_name, is_name, walk
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.hygiene import iter_functions, iter_suites
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.reading import Hit, Reading
+from runner_sync.verify.runners.reading import Reading
 
 CODE = "RS405"
 NAME = "duplicate"

@@ -22,8 +22,8 @@ import re
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.reading import Hit
 
 CODE = "RS406"
 NAME = "review-comment"

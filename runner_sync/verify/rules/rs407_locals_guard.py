@@ -22,8 +22,9 @@ import ast
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.reading import Hit, constant_text, dotted
+from runner_sync.verify.runners.reading import constant_text, dotted
 
 CODE = "RS407"
 NAME = "locals-guard"

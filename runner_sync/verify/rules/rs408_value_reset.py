@@ -26,9 +26,10 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.syntax import Function, blocks_of, statements_of, walk
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.hygiene import iter_functions, iter_suites
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.reading import Hit, Reading, dotted
+from runner_sync.verify.runners.reading import Reading, dotted
 
 CODE = "RS408"
 NAME = "value-reset"

@@ -23,9 +23,10 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.syntax import walk
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.hygiene import find_function_at
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.reading import Hit, Reading, dotted
+from runner_sync.verify.runners.reading import Reading, dotted
 
 CODE = "RS409"
 NAME = "fixed-size"

@@ -28,7 +28,8 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.unmerged import conflicts
-from runner_sync.verify.runners.reading import Hit, Reading
+from runner_sync.verify.hits import Hit
+from runner_sync.verify.runners.reading import Reading
 
 CODE = "RS410"
 NAME = "conflict-markers"

@@ -27,8 +27,9 @@ from collections.abc import Iterator
 from runner_sync.model import Severity
 from runner_sync.statements import cut_off, may_swallow, swallowers_named
 from runner_sync.syntax import suites_of, walk
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.reading import Hit, Reading, shorten_code
+from runner_sync.verify.runners.reading import Reading, shorten_code
 
 CODE = "RS411"
 NAME = "unreachable"

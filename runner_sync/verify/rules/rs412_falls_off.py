@@ -27,9 +27,10 @@ from runner_sync.model import Severity
 from runner_sync.signatures import promises_value
 from runner_sync.statements import always_leaves, yields
 from runner_sync.syntax import Function, is_nothing, statements_of
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import find_definition
-from runner_sync.verify.runners.reading import Hit, Reading
+from runner_sync.verify.runners.reading import Reading
 
 CODE = "RS412"
 NAME = "falls-off"

@@ -27,8 +27,9 @@ from runner_sync.model import Severity
 from runner_sync.syntax import Function, walk
 from runner_sync.texts.assignment import find_reads_before_all
 from runner_sync.texts.bindings import annotating, names_read_at_run_time, unbound_names
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.reading import Hit, Reading
+from runner_sync.verify.runners.reading import Reading
 
 CODE = "RS413"
 NAME = "unbound-name"

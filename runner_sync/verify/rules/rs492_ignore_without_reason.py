@@ -22,8 +22,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from runner_sync.model import Severity
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.ignores import Ignore, format_codes, join_quoted
-from runner_sync.verify.runners.reading import Hit, Reading
+from runner_sync.verify.runners.reading import Reading
 
 CODE = "RS492"
 NAME = "ignore-without-reason"

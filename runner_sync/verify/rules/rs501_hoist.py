@@ -22,10 +22,11 @@ from collections.abc import Iterator
 from runner_sync.model import Severity
 from runner_sync.profile import Profile
 from runner_sync.syntax import Function, walk
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.duplication import has_same_globals, is_equal_translated
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import is_device_bound, translate_to_npu
-from runner_sync.verify.runners.reading import Hit, Reading
+from runner_sync.verify.runners.reading import Reading
 
 CODE = "RS501"
 NAME = "hoist"

@@ -1,15 +1,13 @@
-"""Defines the input of `check`, what names mean in its files, and one module of it as the rules see it.
+"""Tells the rules what names mean in the files of a job, and shows them one module of it.
 
-Comes in: texts (from `sync`, whatever their source). Goes out: `CheckJob`, `CheckModule`, and `Library` and `Subject`
-for the rules. May touch: nothing, except ``CheckJob.read``, which reads a file of the omni tree.
+Comes in: a `CheckJob`. Goes out: `Library` and `Subject`. May touch: nothing but what the job can read.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,66 +17,15 @@ from runner_sync.naming import Import
 from runner_sync.references import Reference, alternatives, followed
 from runner_sync.syntax import dotted_name
 from runner_sync.verify.answers import Answers
+from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.locked import find_definition
-from runner_sync.verify.runners.reading import ClassText, Hit, Reading
+from runner_sync.verify.runners.reading import ClassText, Reading
 
 if TYPE_CHECKING:
-    from runner_sync.lock import Entry
     from runner_sync.model import Severity, Unit
     from runner_sync.profile import Profile, RunnerModule
-    from runner_sync.verify.runners.reading import Span
-    from runner_sync.verify.trees.world import World
-
-TextReader = Callable[[str], str | None]
-
-
-@dataclass(frozen=True, slots=True)
-class CheckModule:
-    """One NPU module. Unknown texts are ``None``.
-
-    ``gpu_text`` is its GPU twin now. ``gpu_units``, ``{ref: {name: text}}`` with the oldest first, are the units of
-    earlier revisions of the twin; the module was last aligned with one of them.
-
-    ``upstream_text`` is the target module upstream, ``base_text`` (of ``base_ref``) the module that the copies were
-    taken from. ``base_texts``, ``{ref: text}``, has the text for units that the lock ties to another ref. ``vllm_text``
-    is vLLM's own module of the same version; code of the GPU twin that is also in it is not omni's.
-    """
-
-    path: str
-    text: str
-    gpu_path: str = ""
-    gpu_text: str | None = None
-    entries: tuple[Entry, ...] = ()
-    upstream_path: str = ""
-    upstream_text: str | None = None
-    upstream_ref: str = ""
-    base_text: str | None = None
-    base_ref: str = ""
-    vllm_text: str | None = None
-    base_texts: Mapping[str, str] = field(default_factory=dict)
-    gpu_units: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class CheckJob:
-    """Everything that one `check` looks at. ``read`` returns other omni files (mixins), ``None`` for no such file.
-
-    ``beside`` are the other modules in and below the folders of ``modules``: helpers, runners that no profile names.
-    ``world`` and ``old_world`` are the trees of the RS3xx rules. ``compared`` are older trees for rules that compare
-    versions only; it is used if the version that the runners were made for is unknown. ``branch_point`` is ``world``
-    with the omni tree at the start of the branch. ``before`` makes the job, without worlds, for that omni tree and its
-    lock.
-    """
-
-    profile: Profile
-    modules: tuple[CheckModule, ...]
-    read: TextReader | None = None
-    beside: tuple[str, ...] = ()
-    world: World | None = None
-    old_world: World | None = None
-    compared: World | None = None
-    branch_point: World | None = None
-    before: Callable[[], CheckJob] | None = None
+    from runner_sync.verify.check_job import CheckJob, CheckModule
+    from runner_sync.verify.hits import Span
 
 
 class Meaning(NamedTuple):

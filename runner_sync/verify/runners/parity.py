@@ -19,9 +19,6 @@ from runner_sync.verify.runners.ancestry import Ancestry, find_ancestry
 from runner_sync.verify.runners.job import Library, Subject
 from runner_sync.verify.runners.reading import ClassText, Reading, constant_text, dotted
 
-OF_WHOLE_CLASSES = ("RS103", "RS105", "RS202", "RS203", "RS204", "RS207", "RS402")
-"""The rules that skip a class with a base that cannot be followed, wholly or in part (RS402)."""
-
 
 @dataclass(eq=False)
 class Pair:

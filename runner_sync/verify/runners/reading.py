@@ -33,30 +33,13 @@ from runner_sync.syntax import (
     string_of,
     walk,
 )
+from runner_sync.verify.hits import Hit, Span
 
-Span = tuple[str, int, int]
 _DIRECTIVE = "runner-sync"
 # An `ignore` with a rule code counts without the colon, too: its author believes that it silences something.
 _ADDRESS = re.compile(r"runner-sync(?::|\s+ignore\s*\[?\s*(?:[Rr][Ss])?\d{3}\b)")
 _PLAIN_ATTRIBUTE = re.compile(r"\bself\.(\w+)\b(?!\()")
 _Scope = Function | ast.ClassDef
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A finding, and what makes it concern a branch under `check --changed-since`.
-
-    That is a change of its lines or of a span in ``also`` (path, first and last line); with ``is_branchs`` it always
-    does. ``is_text``: it is about comments or layout, so changes of these count too. ``is_done``: the code is right and
-    only the lock is outdated; that is a note. ``home``: the same at another place where an ignore comment counts.
-    """
-
-    finding: Finding
-    also: tuple[Span, ...] = ()
-    is_branchs: bool = False
-    is_text: bool = False
-    is_done: bool = False
-    home: Finding | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,6 +1,6 @@
 """Pair statements by their place where their text differs too much.
 
-These are heads of equal suites, last ``return`` statements, only setters of some local, and calls of one method.
+These are heads of equal suites, last ``return`` statements, only setters of a local, calls of one method, and checks.
 
 Comes in: two node sequences and the pairs found so far. Goes out: these pairs plus new ones, still increasing on both
 sides. May touch: nothing. Here the two ``if`` are paired, because their suites are equal:
@@ -11,6 +11,7 @@ sides. May touch: nothing. Here the two ``if`` are paired, because their suites 
 
 from __future__ import annotations
 
+import ast
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
@@ -133,6 +134,47 @@ def _index_withs(nodes: Sequence[Node], *, wide: bool) -> dict[tuple[frozenset[s
 
 def _have_most_in_common(one: Node, other: Node) -> bool:
     return 2 * (one.words & other.words).total() > max(one.words.total(), other.words.total())
+
+
+def add_checks(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+    """Add each ``assert`` with the ``if`` in the matched suite that raises an error where the assertion would fail.
+
+    Both must be the only such check there::
+
+        assert rows is not None             if rows is None:
+                                                raise ValueError("no rows")
+    """
+    partners, suites = Partners(pairs), index_suites(right)
+    asserted = index_unique(
+        ((partners.of_left.get(node.parent, ROOT), opposite), k)
+        for k, node in enumerate(left)
+        if node.keyword == "assert" and (node.parent == ROOT or node.parent in partners.of_left)
+        for opposite in _list_opposites(node.canon)
+    )
+    raised = index_unique(
+        ((right[head].parent, right[head].canon), head)
+        for head, suite in suites.items()
+        if right[head].keyword == "if" and [right[k].keyword for k in suite] == ["raise"]
+    )
+    return add_free(pairs, partners, ((asserted[key], head) for key, head in raised.items() if key in asserted))
+
+
+def _list_opposites(canon: str) -> set[str]:
+    """Return the heads of an ``if`` that is true where an ``assert`` fails."""
+    match ast.parse(canon).body:
+        case [ast.Assert(ast.UnaryOp(ast.Not(), operand) as test)]:
+            opposite = operand
+        case [ast.Assert(ast.Compare(left, [op], values) as test)] if type(op) in _OPPOSITES:
+            opposite = ast.Compare(left, [_OPPOSITES[type(op)]()], values)
+        case [ast.Assert(test)]:
+            opposite = ast.UnaryOp(ast.Not(), test)
+        case _:
+            return set()
+    return {f"if {ast.unparse(one)}" for one in (opposite, ast.UnaryOp(ast.Not(), test))}
+
+
+_COMPARED = ((ast.Is, ast.IsNot), (ast.Eq, ast.NotEq), (ast.In, ast.NotIn), (ast.Lt, ast.GtE), (ast.Gt, ast.LtE))
+_OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {a: b for one in _COMPARED for a, b in (one, one[::-1])}
 
 
 def index_suites(nodes: Sequence[Node]) -> dict[int, list[int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runner_sync.merge import FOLLOW, PORT, Policy, merge
+from runner_sync.merge.preparing.exits import with_else_as_in_base
 from runner_sync.model import Triple
 
 OPEN = """\
@@ -58,6 +59,15 @@ def test_the_branches_of_omnis_version_stay_branches(old: str, policy: Policy) -
 def test_where_omni_exits_too_upstreams_form_comes_in(old: str, new: str) -> None:
     wrapped = old.replace("return EMPTY", "return self.attach(EMPTY)")
     assert merge(Triple(old, wrapped, new)).text == new.replace("return EMPTY", "return self.attach(EMPTY)")
+
+
+def test_upstream_is_read_in_the_bases_form() -> None:
+    remark = "        # to the group\n        return"
+    plain = OPEN.replace("        return self.forward", f"{remark} self.forward", 1)
+    assert with_else_as_in_base(Triple(OPEN, OWN, CLOSED)).upstream == plain
+    closed = CLOSED.replace("            # to the group\n", "")
+    assert with_else_as_in_base(Triple(CLOSED, OWN, OPEN)).upstream == closed
+    assert with_else_as_in_base(Triple(OPEN, OPEN, CLOSED)).upstream == CLOSED
 
 
 def test_a_branch_that_goes_on_gets_no_else_from_the_base() -> None:

@@ -636,6 +636,9 @@ def test_a_check_that_omni_dropped_does_not_come_back_as_an_error_raised(check: 
     result = merge(Triple(base, GUARDED, upstream))
     assert result.text == GUARDED
     assert [(item.reason.kind, item.base) for item in result.decisions] == [("removed part changed", check)]
+    back = merge(Triple(upstream, GUARDED, base))
+    assert back.text == GUARDED
+    assert [item.upstream for item in back.decisions] == [check]
 
 
 RAISED = "if meta is None:\n            raise ValueError"

@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from runner_sync.merge.matching.pairs import Pair, Partners, add_free, index_unique
-from runner_sync.statements import ROOT, Node
+from runner_sync.statements import ROOT, Node, clauses
 from runner_sync.statements.dataflow import binds, sets
 from runner_sync.thresholds import MOST_OF_A_SUITE
 
@@ -139,24 +139,33 @@ def _have_most_in_common(one: Node, other: Node) -> bool:
 def add_checks(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
     """Add each ``assert`` with the ``if`` in the matched suite that raises an error where the assertion would fail.
 
-    Both must be the only such check there::
+    Either side may have the ``if``. Both must be the only such check there::
 
         assert rows is not None             if rows is None:
                                                 raise ValueError("no rows")
     """
-    partners, suites = Partners(pairs), index_suites(right)
-    asserted = index_unique(
-        ((partners.of_left.get(node.parent, ROOT), opposite), k)
-        for k, node in enumerate(left)
-        if node.keyword == "assert" and (node.parent == ROOT or node.parent in partners.of_left)
-        for opposite in _list_opposites(node.canon)
-    )
-    raised = index_unique(
-        ((right[head].parent, right[head].canon), head)
-        for head, suite in suites.items()
-        if right[head].keyword == "if" and [right[k].keyword for k in suite] == ["raise"]
-    )
-    return add_free(pairs, partners, ((asserted[key], head) for key, head in raised.items() if key in asserted))
+    partners = Partners(pairs)
+    both = ((_index_asserted(left), _index_raised(right)), (_index_raised(left), _index_asserted(right)))
+    found = [
+        (k, there[partners.of_left[head], canon])
+        for here, there in both
+        for (head, canon), k in here.items()
+        if (partners.of_left.get(head), canon) in there
+    ]
+    return add_free(pairs, partners, found)
+
+
+def _index_asserted(nodes: Sequence[Node]) -> dict[tuple[int, str], int]:
+    """Return ``{(head of the suite, head of an ``if`` that is true where it fails): index}`` of each ``assert``."""
+    asserted = ((k, node) for k, node in enumerate(nodes) if node.keyword == "assert")
+    return index_unique(((node.parent, one), k) for k, node in asserted for one in _list_opposites(node.canon))
+
+
+def _index_raised(nodes: Sequence[Node]) -> dict[tuple[int, str], int]:
+    """Return ``{(head of the suite, head): index}`` of each ``if`` that only raises an error."""
+    heads = ((k, suite) for k, suite in index_suites(nodes).items() if nodes[k].keyword == "if")
+    only = [k for k, suite in heads if [nodes[j].keyword for j in suite] == ["raise"] and not clauses(nodes, k)]
+    return index_unique(((nodes[k].parent, nodes[k].canon), k) for k in only)
 
 
 def _list_opposites(canon: str) -> set[str]:

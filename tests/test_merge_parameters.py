@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from runner_sync.merge import FOLLOW, PORT, Policy, follow_parameters, merge
+from runner_sync.merge import FOLLOW, PORT, Policy, follow_parameters, merge, rename_alike
 from runner_sync.model import Triple
 
 BASE = """\
@@ -63,6 +63,15 @@ def test_a_name_of_omnis_own_stays() -> None:
     assert result.decisions == ()
 
 
+def test_a_name_that_both_sides_have_now_is_one() -> None:
+    own = "    self.note(batch)\n"
+    assert merge(Triple(BASE, add(UPSTREAM, own), UPSTREAM)).decisions == ()
+    upstream = UPSTREAM.replace(LAST, "    self.check(batch)\n" + LAST)
+    result = merge(Triple(BASE, add(UPSTREAM, own), upstream))
+    assert result.text == add(UPSTREAM, own + "    self.check(batch)\n")
+    assert result.decisions == ()
+
+
 @pytest.mark.parametrize(
     ("base", "upstream"),
     [
@@ -100,3 +109,7 @@ def test_a_method_that_is_no_copy_follows_the_name_alone() -> None:
     assert follow_parameters(own, BASE, BASE) == own
     other = own.replace("rows: Rows", "table").replace("(rows", "(table")
     assert follow_parameters(other, BASE, UPSTREAM) == other
+
+
+def test_revisions_are_compared_under_one_name() -> None:
+    assert rename_alike(add(BASE), [UPSTREAM, BASE, "", "def run("]) == [BASE, BASE, "", "def run("]

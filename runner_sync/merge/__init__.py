@@ -14,10 +14,9 @@ from runner_sync.merge.engine import Merged, merge
 from runner_sync.merge.matching.align import align
 from runner_sync.merge.matching.branches import are_branches
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, Policy, Preference, settle_for
-from runner_sync.merge.preparing.parameters import find_new_parameters, follow_parameters
+from runner_sync.merge.preparing.parameters import find_new_parameters, follow_parameters, rename_alike
 from runner_sync.merge.preparing.renames import (
     rename,
-    rename_alike,
     rename_in,
     rename_where_free,
     with_old_reads_renamed,

@@ -15,7 +15,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
-from runner_sync.merge.preparing.renames import can_rename, rename, rename_in
+from runner_sync.merge.preparing.renames import can_rename, rename, rename_in, rename_locals_alike
 from runner_sync.model import Triple
 from runner_sync.signatures import defaults_of, named_parameters
 from runner_sync.statements import canons, parse_function
@@ -28,10 +28,12 @@ Declared = tuple[str, tuple[object, ...]]
 
 
 def with_omni_parameters(triple: Triple) -> Triple:
-    """Rename parameters of base and upstream to omni's names for them."""
-    found = _find_renamed(triple.base, triple.omni)
-    names = _select((triple.base, triple.upstream), found)
-    return Triple(rename(triple.base, names), triple.omni, rename(triple.upstream, names)) if names else triple
+    """Rename parameters of base and upstream to omni's names for them, which upstream may have, too."""
+    found = _select((triple.base,), _find_renamed(triple.base, triple.omni))
+    theirs = _select((triple.upstream,), found)
+    there = _list_names(parse_function(triple.upstream))
+    names = {old: new for old, new in found.items() if old in theirs or new in there}
+    return Triple(rename(triple.base, names), triple.omni, rename(triple.upstream, theirs)) if names else triple
 
 
 def find_new_parameters(triple: Triple) -> dict[str, str]:
@@ -43,6 +45,12 @@ def follow_parameters(text: str, before: str, now: str) -> str:
     """Return a method with the new names of the parameters that were renamed from ``before`` to ``now``."""
     names = _select((text,), _find_renamed(before, now))
     return rename(text, names) if names else text
+
+
+def rename_alike(text: str, others: Sequence[str]) -> list[str]:
+    """Rename the parameters and locals of ``others``, revisions of one text, to those of ``text``; skips what does not
+    parse."""
+    return rename_locals_alike(text, [follow_parameters(other, other, text) for other in others])
 
 
 def _select(texts: Sequence[str], names: Mapping[str, str]) -> dict[str, str]:

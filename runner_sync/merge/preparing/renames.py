@@ -104,7 +104,7 @@ def _find_unpacked(text: str) -> dict[str, tuple[str, ...]]:
     return index_unique((node.facts.called, node.facts.targets) for node in unpacking)
 
 
-def rename_alike(text: str, others: Sequence[str]) -> list[str]:
+def rename_locals_alike(text: str, others: Sequence[str]) -> list[str]:
     """Rename the locals of ``others``, revisions of one text, to those of ``text``; skips what does not parse.
 
     Revisions that differ from ``text`` in the same names share one comparison, that of the longest, to save time.

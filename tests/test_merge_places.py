@@ -607,3 +607,50 @@ def test_a_port_that_reads_what_omni_sets_under_the_condition_comes_in_behind_th
     )
     upstream = base.replace("    self.finish", f"{told}    self.finish")
     assert merge(Triple(base, omni, upstream), policy=PORT).text == merged
+
+
+CHECKED = """def run(self, rows):
+    if self.has_rows():
+        meta = rows.meta
+        assert meta is not None
+        self.handle(meta)
+    return rows
+"""
+GUARDED = CHECKED.replace("assert meta is not None\n        ", "if meta is not None:\n            ")
+ASSERTED = "assert meta is not None"
+
+
+@pytest.mark.parametrize(
+    ("check", "test"),
+    [
+        (ASSERTED, "meta is None"),
+        (ASSERTED, "not (meta is not None)"),
+        ('assert not meta.gone, "gone"', "meta.gone"),
+        ("assert len(meta) <= self.most", "len(meta) > self.most"),
+        ("assert meta", "not meta"),
+    ],
+)
+def test_a_check_that_omni_dropped_does_not_come_back_as_an_error_raised(check: str, test: str) -> None:
+    base = CHECKED.replace(ASSERTED, check)
+    upstream = CHECKED.replace(ASSERTED, f'if {test}:\n            raise ValueError("no rows")')
+    result = merge(Triple(base, GUARDED, upstream))
+    assert result.text == GUARDED
+    assert [(item.reason.kind, item.base) for item in result.decisions] == [("removed part changed", check)]
+    back = merge(Triple(upstream, GUARDED, base))
+    assert back.text == GUARDED
+    assert [item.upstream for item in back.decisions] == [check]
+
+
+RAISED = "if meta is None:\n            raise ValueError"
+
+
+@pytest.mark.parametrize(
+    ("omni", "new"),
+    [
+        pytest.param(GUARDED, RAISED.replace("is None", "is not None"), id="the same test"),
+        pytest.param(GUARDED, RAISED.replace("raise", "self.fail()\n            raise"), id="it does more"),
+        pytest.param(CHECKED.replace("rows\n", "rows, 1\n"), RAISED, id="omni kept it"),
+    ],
+)
+def test_any_other_check_of_upstreams_comes_in(omni: str, new: str) -> None:
+    assert new in merge(Triple(CHECKED, omni, CHECKED.replace(ASSERTED, new))).text

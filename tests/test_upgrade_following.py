@@ -301,3 +301,13 @@ def test_a_comment_at_the_margin_above_a_method_stops_nothing(trees: Trees) -> N
     moved = own.replace(f"\n{margin}    def _encode", f"\n    {margin}    def _encode")
     assert after == moved.replace("[:padded]", "[: padded + 1]")
     assert reasons == []
+
+
+@pytest.mark.parametrize("name", ["total", "rows"], ids=["renamed", "omni has another name"])
+def test_an_override_follows_the_name_of_a_parameter(trees: Trees, name: str) -> None:
+    before = ASCEND_METHOD.replace("padded, ", "").replace("[:padded]", "")
+    lay_out(trees.ascend_old, {ASCEND: dedent(ASCEND_OLD[ASCEND]) + before})
+    commit(trees.ascend_old)
+    lay_out(trees.ascend_old, {ASCEND: dedent(ASCEND_NEW[ASCEND]) + before.replace("total", "count")})
+    own = f"{AR_TEXT}\n    def _encode(self, {name}):\n        return Rows(super()._encode({name}))\n"
+    assert upgraded(trees, own)[0] == (own.replace("total", "count"))

@@ -191,6 +191,15 @@ def test_a_helper_that_may_end_early_stays_a_call(user: str) -> None:
     assert "return None" in inline_helpers(METHOD, ends, (METHOD, {}))[0]
 
 
+def test_a_helper_that_yields_stays_a_call() -> None:
+    """In place, it would turn the method into a generator, which does nothing when called."""
+    manager = HELPER.replace(LAST, "yield self.pack(third)")
+    old = ("def collect(self, rows):\n    with self.helper(rows):\n        self.run()\n", {"helper": manager})
+    assert inline_helpers(METHOD, old, (METHOD, {})) == (old[0], METHOD)
+    inside = HELPER.replace(LAST, "self.later(lambda: (yield third))")
+    assert inline_helpers(METHOD, (old[0], {"helper": inside}), (METHOD, {}))[0] != old[0]
+
+
 @pytest.mark.parametrize(
     "user", ["def build(): return self.helper(rows)", "async def build():\n        return self.helper(rows)"]
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from step_samples import MODULE, port_step
 from sync_samples import AR, ASCEND, GPU_AR, VLLM
@@ -261,3 +263,13 @@ def test_uses_of_a_new_mixin_come_where_the_old_twin_was_ahead_of_its_vllm(was: 
     assert GAIN in after
     assert after.count("return self.attach(") == count
     assert "Output.of" not in after
+
+
+@pytest.mark.parametrize("ascend", [step(), step(NOTE)])
+def test_a_name_for_a_parameter_that_only_the_twin_has_stays_there(ascend: str) -> None:
+    """vllm-ascend may pass the parameter by its name."""
+    new = re.sub(r"\brows\b", "batch", step("", GAIN))
+    result = port_step(step(), ascend, vllm=(step(), step()), twin=(step(), new), hierarchy=Hierarchy())
+    assert "def _step(self, rows):" in result.after
+    assert "batch" not in result.after
+    assert GAIN in result.after

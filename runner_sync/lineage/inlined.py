@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.lineage import FEWEST, list_nodes
-from runner_sync.statements import first_function, inside_strings, parses
+from runner_sync.statements import first_function, inside_strings, parses, yields
 from runner_sync.syntax import Function, blocks_of, statements_of, walk
 from runner_sync.texts.member_text import self_names, self_names_of
 
@@ -163,9 +163,12 @@ def _assign_result(helper: str, user: ast.stmt) -> str:
     """Turn the helper's final ``return value`` into an assignment to the target of the calling statement ``user``.
 
     Drops it if it would do nothing: ``rows = rows``, or just ``rows``. Returns an empty text if the helper also returns
-    earlier: inlined, that would end the method. Returns ``helper`` unchanged if ``user`` is itself a ``return``.
+    earlier: inlined, that would end the method; or if it yields: that would turn the method into a generator. Returns
+    ``helper`` unchanged if ``user`` is itself a ``return``.
     """
     function = first_function(helper)
+    if function is not None and yields(function.body):
+        return ""
     returns = [stmt for stmt in statements_of(function.body) if isinstance(stmt, ast.Return)] if function else []
     if function is None or not returns or isinstance(user, ast.Return):
         return helper

@@ -14,13 +14,14 @@ from runner_sync.merge.engine import Merged, merge
 from runner_sync.merge.matching.align import align
 from runner_sync.merge.matching.branches import are_branches
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, Policy, Preference, settle_for
+from runner_sync.merge.preparing.parameters import find_new_parameters, follow_parameters, rename_alike
 from runner_sync.merge.preparing.renames import (
-    rename_alike,
+    rename,
+    rename_in,
     rename_where_free,
     with_old_reads_renamed,
     with_omni_names_behind,
 )
-from runner_sync.merge.preparing.upstream_names import rename_in
 from runner_sync.merge.reason import Kind, Reason, Veto
 from runner_sync.statements import UnparsableText
 
@@ -38,7 +39,10 @@ __all__ = [
     "Veto",
     "align",
     "are_branches",
+    "find_new_parameters",
+    "follow_parameters",
     "merge",
+    "rename",
     "rename_alike",
     "rename_in",
     "rename_where_free",

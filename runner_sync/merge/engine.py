@@ -46,9 +46,12 @@ from runner_sync.merge.placing.pruning import drop_partial_wrappers, prune
 from runner_sync.merge.placing.remarks import keep_comments_on_untouched, move_comments_with_statements
 from runner_sync.merge.placing.sequence import order_strands
 from runner_sync.merge.policy import FOLLOW, Policy, Terms
+from runner_sync.merge.preparing.exits import with_else_as_in_base
 from runner_sync.merge.preparing.hints import plain, with_hints, without_new_hints
 from runner_sync.merge.preparing.one_form import in_one_form
+from runner_sync.merge.preparing.parameters import find_new_parameters, with_omni_parameters
 from runner_sync.merge.preparing.renames import (
+    rename_in,
     with_omni_names,
     with_omni_names_of_new_values,
     with_omni_names_of_values,
@@ -57,7 +60,7 @@ from runner_sync.merge.preparing.returned import with_returned_values_named, wit
 from runner_sync.merge.preparing.suites_at_hand import with_suites_at_hand
 from runner_sync.merge.preparing.two_branches import with_upstream_branches
 from runner_sync.merge.preparing.unread_values import with_omni_names_of_unread_values
-from runner_sync.merge.preparing.upstream_names import find_new_names, rename_in, with_new_names
+from runner_sync.merge.preparing.upstream_names import find_new_names, with_new_names
 from runner_sync.merge.reason import Veto
 from runner_sync.merge.weave import Doubt, Strand, Weave, pick_node
 from runner_sync.model import Triple
@@ -113,9 +116,12 @@ def merge(
 
 
 def _merge_statements(triple: Triple, terms: Terms) -> Merged:
-    triple = _make_comparable(triple, terms)
-    names = find_new_names(triple) if terms.policy.is_copy else {}
-    triple, terms = with_new_names(triple, names), _rename_older(terms, names)
+    triple = with_omni_parameters(triple)
+    names = find_new_parameters(triple)
+    triple = _make_comparable(with_new_names(triple, names), terms)
+    further = find_new_names(triple) if terms.policy.is_copy else {}
+    triple, names = with_new_names(triple, further), {**names, **further}
+    terms = _rename_older(terms, names)
     sides = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
     weave = classify(*sides, is_copy=terms.policy.is_copy)
     strands, doubts = _settle(weave, terms)
@@ -158,7 +164,7 @@ def _merge_trivially(triple: Triple, terms: Terms) -> str | None:
 
 def _make_comparable(triple: Triple, terms: Terms) -> Triple:
     """Give the sides one form, and omni's names for what they write differently."""
-    triple = in_one_form(triple)
+    triple = with_else_as_in_base(in_one_form(triple))
     if terms.policy.is_copy:
         triple = with_returned_values_named(with_upstream_branches(triple))
     triple = with_omni_names_of_values(with_omni_names(triple))

@@ -1,6 +1,6 @@
 """Pair statements by their place where their text differs too much.
 
-These are heads of equal suites, last ``return`` statements, only setters of some local, and calls of one method.
+These are heads of equal suites, last ``return`` statements, only setters of a local, calls of one method, and checks.
 
 Comes in: two node sequences and the pairs found so far. Goes out: these pairs plus new ones, still increasing on both
 sides. May touch: nothing. Here the two ``if`` are paired, because their suites are equal:
@@ -11,11 +11,12 @@ sides. May touch: nothing. Here the two ``if`` are paired, because their suites 
 
 from __future__ import annotations
 
+import ast
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from runner_sync.merge.matching.pairs import Pair, Partners, add_free, index_unique
-from runner_sync.statements import ROOT, Node
+from runner_sync.statements import ROOT, Node, clauses
 from runner_sync.statements.dataflow import binds, sets
 from runner_sync.thresholds import MOST_OF_A_SUITE
 
@@ -133,6 +134,56 @@ def _index_withs(nodes: Sequence[Node], *, wide: bool) -> dict[tuple[frozenset[s
 
 def _have_most_in_common(one: Node, other: Node) -> bool:
     return 2 * (one.words & other.words).total() > max(one.words.total(), other.words.total())
+
+
+def add_checks(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+    """Add each ``assert`` with the ``if`` in the matched suite that raises an error where the assertion would fail.
+
+    Either side may have the ``if``. Both must be the only such check there::
+
+        assert rows is not None             if rows is None:
+                                                raise ValueError("no rows")
+    """
+    partners = Partners(pairs)
+    both = ((_index_asserted(left), _index_raised(right)), (_index_raised(left), _index_asserted(right)))
+    found = [
+        (k, there[partners.of_left[head], canon])
+        for here, there in both
+        for (head, canon), k in here.items()
+        if (partners.of_left.get(head), canon) in there
+    ]
+    return add_free(pairs, partners, found)
+
+
+def _index_asserted(nodes: Sequence[Node]) -> dict[tuple[int, str], int]:
+    """Return ``{(head of the suite, head of an ``if`` that is true where it fails): index}`` of each ``assert``."""
+    asserted = ((k, node) for k, node in enumerate(nodes) if node.keyword == "assert")
+    return index_unique(((node.parent, one), k) for k, node in asserted for one in _list_opposites(node.canon))
+
+
+def _index_raised(nodes: Sequence[Node]) -> dict[tuple[int, str], int]:
+    """Return ``{(head of the suite, head): index}`` of each ``if`` that only raises an error."""
+    heads = ((k, suite) for k, suite in index_suites(nodes).items() if nodes[k].keyword == "if")
+    only = [k for k, suite in heads if [nodes[j].keyword for j in suite] == ["raise"] and not clauses(nodes, k)]
+    return index_unique(((nodes[k].parent, nodes[k].canon), k) for k in only)
+
+
+def _list_opposites(canon: str) -> set[str]:
+    """Return the heads of an ``if`` that is true where an ``assert`` fails."""
+    match ast.parse(canon).body:
+        case [ast.Assert(ast.UnaryOp(ast.Not(), operand) as test)]:
+            opposite = operand
+        case [ast.Assert(ast.Compare(left, [op], values) as test)] if type(op) in _OPPOSITES:
+            opposite = ast.Compare(left, [_OPPOSITES[type(op)]()], values)
+        case [ast.Assert(test)]:
+            opposite = ast.UnaryOp(ast.Not(), test)
+        case _:
+            return set()
+    return {f"if {ast.unparse(one)}" for one in (opposite, ast.UnaryOp(ast.Not(), test))}
+
+
+_COMPARED = ((ast.Is, ast.IsNot), (ast.Eq, ast.NotEq), (ast.In, ast.NotIn), (ast.Lt, ast.GtE), (ast.Gt, ast.LtE))
+_OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {a: b for one in _COMPARED for a, b in (one, one[::-1])}
 
 
 def index_suites(nodes: Sequence[Node]) -> dict[int, list[int]]:

@@ -24,7 +24,7 @@ from runner_sync.merge.matching.align import (
 )
 from runner_sync.merge.matching.branches import are_branches
 from runner_sync.merge.matching.by_other_side import agree_with_other_side
-from runner_sync.merge.matching.by_place import add_calls, add_only_bindings, add_withs_by_names
+from runner_sync.merge.matching.by_place import add_calls, add_checks, add_only_bindings, add_withs_by_names
 from runner_sync.merge.matching.by_surroundings import correct_by_surroundings
 from runner_sync.merge.matching.commonplace import is_frequent_exit
 from runner_sync.merge.matching.pairs import Pair, Partners
@@ -53,6 +53,7 @@ def classify(base: Nodes, omni: Nodes, upstream: Nodes, *, is_copy: bool) -> Wea
         of_omni = [pair for pair in of_omni if pair.left in stays or pair in aligned]
     of_omni = correct_by_surroundings(base, omni, of_omni, of_upstream)
     of_omni = agree_with_other_side(base, omni, upstream, of_omni, of_upstream)
+    of_upstream = _add_checks_that_omni_lacks(base, upstream, of_upstream, of_omni)
     pairs = _drop_false_places(weave, of_omni, of_upstream)
     in_omni, in_upstream = _drop_false_versions(weave, *pairs)
     for j in range(len(omni)):
@@ -71,6 +72,16 @@ def classify(base: Nodes, omni: Nodes, upstream: Nodes, *, is_copy: bool) -> Wea
         _join_additions(weave, o, u, inner)
     _join_clauses(weave)
     return weave
+
+
+def _add_checks_that_omni_lacks(
+    base: Nodes, upstream: Nodes, pairs: Sequence[Pair], of_omni: Sequence[Pair]
+) -> list[Pair]:
+    """Pair an ``assert`` that omni removed with the ``if`` that upstream has instead, which omni lacks, too."""
+    kept = {pair.left for pair in of_omni}
+    known = {pair.left: pair for pair in pairs}
+    found = (pair for pair in add_checks(base, upstream, pairs) if pair.left in known or pair.left not in kept)
+    return list(found)
 
 
 def _find_in_same_suite(base: Nodes, nodes: Nodes, pairs: Sequence[Pair]) -> set[int]:

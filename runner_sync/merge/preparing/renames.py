@@ -15,12 +15,22 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from runner_sync.edits import Places, apply
+from runner_sync.edits import Edit, Places, apply
 from runner_sync.merge.matching.align import align
 from runner_sync.merge.matching.pairs import index_unique
 from runner_sync.merge.preparing.differences import find_differences
 from runner_sync.model import Triple
-from runner_sync.statements import Mention, Node, UnparsableText, bound_in, flatten, mentions, parse_unit
+from runner_sync.statements import (
+    Mention,
+    Node,
+    UnparsableText,
+    bound_in,
+    flatten,
+    mentions,
+    parameters,
+    parse_function,
+    parse_unit,
+)
 from runner_sync.statements.dataflow import binds, reads
 from runner_sync.syntax import parameter_names, walk
 from runner_sync.thresholds import SEEN_RENAMED
@@ -94,7 +104,7 @@ def _find_unpacked(text: str) -> dict[str, tuple[str, ...]]:
     return index_unique((node.facts.called, node.facts.targets) for node in unpacking)
 
 
-def rename_alike(text: str, others: Sequence[str]) -> list[str]:
+def rename_locals_alike(text: str, others: Sequence[str]) -> list[str]:
     """Rename the locals of ``others``, revisions of one text, to those of ``text``; skips what does not parse.
 
     Revisions that differ from ``text`` in the same names share one comparison, that of the longest, to save time.
@@ -282,11 +292,32 @@ def can_rename(texts: Iterable[str], old: str, new: str | None = None) -> bool:
 
 
 def rename(text: str, names: Mapping[str, str], *, within: Container[int] | None = None) -> str:
-    """Rename locals in a text, only on lines ``within``; skips names of a nested lambda, comprehension or function."""
+    """Rename locals and parameters in a text, or only locals on lines ``within``.
+
+    Skips names of a nested lambda, comprehension or function.
+    """
     places = Places(text)
     found = [(mention.node, names[mention.name]) for mention in find_mentions(text) if mention.name in names]
     plain = [(node, new) for node, new in found if isinstance(node, ast.Name)]
-    return apply(text, [places.instead_of(node, new) for node, new in plain if within is None or node.lineno in within])
+    edits = [places.instead_of(node, new) for node, new in plain if within is None or node.lineno in within]
+    if within is None:
+        found_here = [(places.start(one), one.arg) for one in _find_parameters(text) if one.arg in names]
+        edits += [Edit(start, start + len(name), names[name]) for start, name in found_here]
+    return apply(text, edits)
+
+
+def _find_parameters(text: str) -> list[ast.arg]:
+    function = parse_function(text)
+    return parameters(function) if function is not None else []
+
+
+def rename_in(canon: str, names: Mapping[str, str]) -> str:
+    """Rename names, dotted ones too, in a canonical statement; skips other names' attributes, keywords of calls, and
+    words behind a quote."""
+    if not names:
+        return canon
+    words = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    return re.sub(rf"(?<![\w.'\"])(?:{words})\b(?!=[^=])", lambda match: names[match[0]], canon)
 
 
 def rename_where_free(text: str, names: Mapping[str, str]) -> str:

@@ -12,13 +12,12 @@ value: see `_find_wrong`.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 from runner_sync.merge.matching.align import align
 from runner_sync.merge.phrases.phrase import is_part_of
-from runner_sync.merge.preparing.renames import can_rename, find_renamed_locals, find_unshared_locals, rename
+from runner_sync.merge.preparing.renames import can_rename, find_renamed_locals, find_unshared_locals, rename, rename_in
 from runner_sync.model import Triple
 from runner_sync.statements import Node, flatten
 from runner_sync.statements.dataflow import binds, reads
@@ -33,15 +32,6 @@ def find_new_names(triple: Triple) -> dict[str, str]:
 def with_new_names(triple: Triple, names: Mapping[str, str]) -> Triple:
     """Rename locals of base and omni."""
     return Triple(rename(triple.base, names), rename(triple.omni, names), triple.upstream) if names else triple
-
-
-def rename_in(canon: str, names: Mapping[str, str]) -> str:
-    """Rename names, dotted ones too, in a canonical statement; skips other names' attributes, keywords of calls, and
-    words behind a quote."""
-    if not names:
-        return canon
-    words = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-    return re.sub(rf"(?<![\w.'\"])(?:{words})\b(?!=[^=])", lambda match: names[match[0]], canon)
 
 
 def _find_renamed(base: str, upstream: str) -> dict[str, str]:

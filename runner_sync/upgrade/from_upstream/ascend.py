@@ -28,7 +28,7 @@ from runner_sync.upgrade.from_upstream.dropped_blocks import remove_dropped_bloc
 from runner_sync.upgrade.from_upstream.extracted import ask_about_extracted
 from runner_sync.upgrade.from_upstream.given_up import collect_given_up_statements
 from runner_sync.upgrade.from_upstream.spelling import call_as_upstream
-from runner_sync.upgrade.from_upstream.taking_over import record_new_names, spell_origin
+from runner_sync.upgrade.from_upstream.taking_over import record_new_names, spell_origin, take_over_parameters
 from runner_sync.upgrade.from_upstream.unions import respell_unions
 from runner_sync.upgrade.from_upstream.unsynced import ask_about_unsynced
 from runner_sync.upgrade.import_forms import spell_as_upstream
@@ -251,14 +251,15 @@ def _merge(draft: Draft, upstream: str, job: ModuleJob, origin: lineage.Origin) 
     is_class = isinstance(parse_unit(draft.text).body[0], ast.ClassDef)
     # Fields of a record are positional. Upstream's code builds it in upstream's order, so omni's fields come last.
     policy = merge.settle_for(merge.RECORD if is_class else merge.FOLLOW, find_conflict_winner(job, draft.name))
-    omni_text = draft.text
+    omni_text, origin, names = take_over_parameters(draft.text, origin, upstream)
     if upstream != origin.text:
         new = job.upstream.new.text
         omni_text = spell_as_upstream(omni_text, job.text, upstream=upstream, upstream_module=new)
         origin = spell_origin(origin, job, upstream)
         methods = find_reached_methods(draft, job)
         omni_text = call_as_upstream(omni_text, base=origin.text, upstream=upstream, methods=methods)
-    return _name_omni_forms(_merge_with_local_names(_make_sides(origin.text, omni_text, upstream, job), policy, origin))
+    result = _merge_with_local_names(_make_sides(origin.text, omni_text, upstream, job), policy, origin)
+    return _name_omni_forms(replace(result, new_names=(*names.items(), *result.new_names)))
 
 
 def _find_orphans(text: str, draft: Draft, origin: lineage.Origin) -> frozenset[str]:

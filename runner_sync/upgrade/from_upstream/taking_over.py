@@ -1,4 +1,4 @@
-"""Takes over upstream's new names for locals and its forms of imports.
+"""Takes over upstream's new names for locals and parameters, and its forms of imports.
 
 Comes in: a copy's draft, its origin, a merge and a ``ModuleJob``. Goes out: the origin in upstream's forms, and the
 draft with what it has taken over. May touch: nothing.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from runner_sync import lineage, merge
+from runner_sync.model import Triple
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.import_forms import find_forms, respell
 from runner_sync.upgrade.job import ModuleJob
@@ -25,6 +26,18 @@ def spell_origin(origin: lineage.Origin, job: ModuleJob, upstream: str) -> linea
         frozenset(merge.rename_in(one, forms) for one in all_) for all_ in (origin.heritage, origin.versions)
     )
     return replace(origin, text=respell(origin.text, forms), heritage=older, versions=parts) if forms else origin
+
+
+def take_over_parameters(
+    text: str, origin: lineage.Origin, upstream: str
+) -> tuple[str, lineage.Origin, dict[str, str]]:
+    """Return a copy and its origin with the new names that ``upstream`` has for parameters, and those names."""
+    names = merge.find_new_parameters(Triple(origin.text, text, upstream))
+    if not names:
+        return text, origin, names
+    old, own = merge.rename(origin.text, names), merge.rename(text, names)
+    older, parts = (frozenset(merge.rename_in(c, names) for c in all_) for all_ in (origin.heritage, origin.versions))
+    return own, replace(origin, text=old, heritage=older, versions=parts), names
 
 
 def record_new_names(draft: Draft, before: str, result: merge.Merged, job: ModuleJob) -> Draft:

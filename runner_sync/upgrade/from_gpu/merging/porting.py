@@ -255,6 +255,8 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
     pinned = _find_upstream_statements(draft, context)
     wrapped = wrapped_returns.find_newly_wrapped(sides, context.veto, foreign, pinned)
     settled, known, veto = wrapped_returns.remove_wrapping_changes(sides, wrapped), context.known, context.veto
+    if draft.upstream is not None:  # its callers may pass a parameter by its name
+        settled = replace(settled, upstream=merge.follow_parameters(settled.upstream, settled.upstream, settled.base))
     if draft.base is not None and draft.base.how == "lock" and (followed := find_base_text(draft, job)):
         veto = refuse_taken_out(followed, draft.text, sides.upstream, veto)
     result, broken = merge_soundly(settled, policy, veto=veto, foreign=foreign, pinned=pinned, known=known)

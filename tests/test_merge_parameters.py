@@ -63,6 +63,15 @@ def test_a_name_of_omnis_own_stays() -> None:
     assert result.decisions == ()
 
 
+def test_a_name_that_both_sides_have_now_is_one() -> None:
+    own = "    self.note(batch)\n"
+    assert merge(Triple(BASE, add(UPSTREAM, own), UPSTREAM)).decisions == ()
+    upstream = UPSTREAM.replace(LAST, "    self.check(batch)\n" + LAST)
+    result = merge(Triple(BASE, add(UPSTREAM, own), upstream))
+    assert result.text == add(UPSTREAM, own + "    self.check(batch)\n")
+    assert result.decisions == ()
+
+
 @pytest.mark.parametrize(
     ("base", "upstream"),
     [

@@ -214,7 +214,8 @@ def _find_bound_instead(before: str, text: str, name: str) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def find_renamed_locals(base: str, omni: str) -> dict[str, str]:
+@lru_cache(maxsize=1024)
+def find_renamed_locals(base: str, omni: str) -> Mapping[str, str]:
     """Return ``{base name: omni name}`` of locals that omni renamed alike in at least ``SEEN_RENAMED`` statements.
 
     One of these statements must bind the local. No statement may read the value as a part of another one; an element or

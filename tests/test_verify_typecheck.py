@@ -84,6 +84,11 @@ OF_ANOTHER_KIND: dict[str, tuple[str, str, str]] = {
         "@property\n    def size(self) -> int:\n        return 1",
         "self.size = 1",
     ),
+    "the class of what is called has no such member, whatever else has": (
+        "size: Any",
+        "size: range",
+        "if hasattr(self.config, 'end'):\n        return self.size.end()",
+    ),
     "a class became a function": (
         "class size: ...",
         "@staticmethod\n    def size(): ...",
@@ -131,6 +136,12 @@ ANNOTATED = {
     ),
     "another type is assigned": ("size: int", "size: str", "self.size = 1"),
     "another type is passed": ("def size(self, n: int): ...", "def size(self, n: str): ...", "return self.size(1)"),
+    "a hook that only hasattr knows is called": (
+        "size: Any",
+        "size: Sized",
+        "if hasattr(self.size, 'end'):\n        self.size.end()\n        return self.size.end.at + [*self.size.end]",
+    ),
+    "what may be anything is called": ("size: Any", "size: object", "return self.size()"),
     "a property that can be set": (
         "size: int",
         "@property\n    def size(self) -> int: ...\n    @size.setter\n    def size(self, n: int): ...",
@@ -138,7 +149,8 @@ ANNOTATED = {
     ),
 }
 RUNNER = """\
-from collections.abc import Callable
+from collections.abc import Callable, Sized
+from typing import Any
 from contextlib import contextmanager
 from vllm.runner import GPUModelRunner
 class NPUModelRunner(GPUModelRunner):

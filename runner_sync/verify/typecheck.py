@@ -93,6 +93,8 @@ _CALLS = frozenset({"not-callable", "call-non-callable", "operator"})
 # The hint that mypy adds to an error about one of several types of an operand.
 _OPERAND_OF_UNION = re.compile(r"operand is of type|operands are unions")
 _REMEDY = "install another version (runner-sync[verify] names one that works), or run without the type checker"
+# The type of a value that is only known to have the attributes that `hasattr` found; nothing is known of these.
+_UNKNOWN = re.compile(r"[`\"]object[`\"]")
 _UNPACKS = re.compile(r"values to unpack|to unpack \(\d+ expected", re.IGNORECASE)
 
 
@@ -153,6 +155,8 @@ def _run_checker(world: World, names: Sequence[str], kind: Kind, *, command: str
 
 def _is_break(kind: Kind, diagnostic: Diagnostic) -> bool:
     wanted = _BREAKS[kind].get(diagnostic.check)
+    if _UNKNOWN.search(diagnostic.text):
+        return False
     return bool(_UNPACKS.search(diagnostic.text) or (wanted is not None and re.search(wanted, diagnostic.text)))
 
 

@@ -14,8 +14,8 @@ Fix: read the target's own code at this place; if the checker is wrong, `# runne
 
 Leaves alone: diagnostics that the old trees give as well, statements with a finding of another rule (silenced or not),
 attributes of `self` that RS304 has reasons to leave alone, pure matters of annotations (`| None` among them, and values
-that fit one type of a union), conditions that test for what they call, and code that depends on packages outside the
-three trees (torch, numpy and CANN count as unknown).
+that fit one type of a union), members that only `hasattr` knows, conditions that test for what they call, and code that
+depends on packages outside the three trees (torch, numpy and CANN count as unknown).
 """
 
 from __future__ import annotations

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
+import textwrap
 from pathlib import Path
 
 import pytest
-from verify_samples import NPU, find, npu, symbols, world
+from verify_samples import GPU, NPU, TREES, find, npu, symbols, world
 
 from runner_sync.errors import InputError
 from runner_sync.verify import overlay, typecheck
@@ -213,6 +214,38 @@ def test_an_attribute_of_self_that_rs304_leaves_alone_is_left_alone(name: str, k
     new, old = world(npu=body, ascend=ELSEWHERE[name]), world(npu=body, ascend=f"{HEAD}{SETS}self.late = 1\n")
     found = typecheck.run(new, old, [NPU], kind=kind)
     assert [finding.symbol for finding in found] == (["late", "late"] if name == "nowhere" else [])
+
+
+OF_NPU = """\
+from vllm.runner import Batch, GPUModelRunner
+class NPUBatch(Batch):
+    def __init__(self):
+        super().__init__()
+        self.{name} = 0
+class NPUModelRunner(GPUModelRunner):
+    def __init__(self, config):
+        super().__init__(config)
+        self.batch = NPUBatch()
+"""
+ADDS = GPU + "    def __init__(self, config):\n        super().__init__(config)\n        self.batch.add(1)\n"
+
+
+@pytest.mark.parametrize("kind", ["ty", "mypy"])
+@pytest.mark.parametrize("name", ["held", "other"])
+def test_an_attribute_that_the_class_of_another_base_has_is_left_alone(name: str, kind: Kind) -> None:
+    """For a checker, ``self.batch`` of the runner is what the first base that sets it has; on NPU, it is the last's."""
+    body = npu("def m(self):\n    return self.batch.held")
+    had = textwrap.dedent(TREES["vllm/runner.py"]).replace("self.rows = []", "self.rows = self.held = []")
+    new, old = world(npu=body, gpu=ADDS, ascend=OF_NPU.format(name=name)), world(npu=body, vllm=had)
+    found = typecheck.run(new, old, [NPU], kind=kind)
+    assert [finding.symbol for finding in found] == ([] if name == "held" else ["held"])
+
+
+def test_a_proposed_name_is_not_what_is_missing() -> None:
+    body = npu("def m(self):\n    return self.batch.row")
+    had = textwrap.dedent(TREES["vllm/runner.py"]).replace("self.rows = []", "self.rows = self.row = []")
+    found = typecheck.run(world(npu=body), world(npu=body, vllm=had), [NPU], kind="mypy")
+    assert [finding.symbol for finding in found] == ["row"]
 
 
 def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

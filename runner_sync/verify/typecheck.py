@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -25,7 +25,7 @@ from runner_sync.errors import InputError
 from runner_sync.model import Finding
 from runner_sync.syntax import statement_at, walk
 from runner_sync.verify import overlay
-from runner_sync.verify.rules import rs304_missing_attribute
+from runner_sync.verify.rules import rs304_missing_attribute, rs308_typed_attribute
 from runner_sync.verify.rules import rs390_type_checker as rule
 from runner_sync.verify.trees import modules
 from runner_sync.verify.trees.frames import Frame
@@ -36,6 +36,8 @@ from runner_sync.verify.trees.values.kinds import members
 from runner_sync.verify.trees.world import World
 
 Kind = Literal["ty", "mypy"]
+# The path, line, column and name of an attribute that is read.
+_Read = tuple[str, int, int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,7 @@ _OPERAND_OF_UNION = re.compile(r"operand is of type|operands are unions")
 _REMEDY = "install another version (runner-sync[verify] names one that works), or run without the type checker"
 # The type of a value that is only known to have the attributes that `hasattr` found; nothing is known of these.
 _UNKNOWN = re.compile(r"[`\"]object[`\"]")
+_LACKING = re.compile(r"attribute [`\"](\w+)[`\"]")
 _UNPACKS = re.compile(r"values to unpack|to unpack \(\d+ expected", re.IGNORECASE)
 
 
@@ -110,7 +113,7 @@ def run(
     """Return new diagnostics about the modules at paths ``names``, sorted by place.
 
     ``known`` are findings of the rules; their statements are not reported again. ``timeout`` is in seconds, for each of
-    the two runs. Attributes of ``self`` count as missing only if RS304 agrees, because it knows more of them. Raises
+    the two runs. Attributes count as missing only if RS304 and RS308 agree, because they know more of them. Raises
     InputError if the checker is absent, fails or does not finish.
     """
     command = find_checker(kind)
@@ -122,7 +125,8 @@ def run(
     known_statements = {(f.path, statement_at(new.module_at(f.path).node, f.line)) for f in known if f.path in names}
     fresh = [d for d in after if _key(new, d) not in before and (d.path, _statement(new, d)) not in known_statements]
     if any(d.check in _ATTRIBUTES for d in fresh):
-        present = set(_find_present_attributes(Program(new, names)))
+        lines = {(d.path, d.line) for d in fresh if d.check in _ATTRIBUTES}
+        present = set(_find_present_attributes(Program(new, names), lines))
         fresh = [
             d for d in fresh if d.check not in _ATTRIBUTES or (d.path, d.line, d.column, _symbol(d)) not in present
         ]
@@ -235,16 +239,24 @@ def _statement(world: World, diagnostic: Diagnostic) -> tuple[int, int]:
     return statement_at(_module(world, diagnostic).node, diagnostic.line)
 
 
-def _find_present_attributes(program: Program) -> Iterator[tuple[str, int, int, str]]:
-    """Yield path, line, column and name of each read of a ``self`` attribute that RS304 does not consider missing.
+def _find_present_attributes(program: Program, lines: Collection[tuple[str, int]]) -> Iterator[_Read]:
+    """Yield the reads on the ``lines`` (paths and numbers) of attributes that RS304 or RS308 do not consider missing.
 
-    ``def set_flags(runner): runner.has_rows = True`` sets an attribute on a runner, which no type checker sees.
+    ``def set_flags(runner): runner.has_rows = True`` sets an attribute on a runner, which no type checker sees. And for
+    a checker, ``self.batch`` has the class that the first of several bases gives it; on NPU, it may be another's.
     """
     for module in program.checked:
         places = Places(module.text)
         for frame in program.frames(module):
-            for node in frame.own_reads():
-                if not rs304_missing_attribute.is_missing(program, frame, node):
+            own = {id(node) for node in frame.own_reads()}
+            for node in frame.nodes():
+                if not isinstance(node, ast.Attribute) or (module.path, node.lineno) not in lines:
+                    continue
+                if (
+                    not rs304_missing_attribute.is_missing(program, frame, node)
+                    if id(node) in own
+                    else rs308_typed_attribute.has_member(program, frame, node)
+                ):
                     yield module.path, node.lineno, places.column(node.lineno, node.col_offset), node.attr
 
 
@@ -289,7 +301,7 @@ def _has_union_annotation(program: Program, frame: Frame, call: ast.Call) -> boo
 
 
 def _symbol(diagnostic: Diagnostic) -> str:
-    named = re.findall(r"[`\"]([\w.]+)[`\"]", diagnostic.text)
+    named = _LACKING.findall(diagnostic.text) or re.findall(r"[`\"]([\w.]+)[`\"]", diagnostic.text)
     return named[-1] if named else diagnostic.check
 
 

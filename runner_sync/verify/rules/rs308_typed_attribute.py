@@ -101,6 +101,13 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
     return reversed(found.values())
 
 
+def has_member(program: Program, frame: Frame, node: ast.Attribute) -> bool:
+    """Whether an object of a class that the value of ``node`` may have has the attribute; false for unknown classes."""
+    named = program.named_classes(frame, node.value)
+    instances = named or program.infer(frame, node.value) or []
+    return any(_may_have(program, instance, node.attr, is_class=bool(named)) for instance in instances)
+
+
 def _find(program: Program, module: Module, old: Program | None) -> Iterator[Finding]:
     """Yield the findings, in the order of the code.
 

@@ -35,7 +35,7 @@ def test_nothing_is_inferred_from_a_shallow_clone(trees: Trees, tmp_path: Path) 
     shallow = clone(trees, tmp_path / "shallow", "--depth=1")
     options = trees.upgrade(shallow, omni_base="HEAD", verify=False)
     for command in (sync.upgrade, sync.lock):
-        with pytest.raises(InputError, match="is a shallow clone: complete it with .* or name .* --ascend-base"):
+        with pytest.raises(InputError, match=r"is a shallow clone: complete it with .* or name .* --ascend-base"):
             command(options)
     with pytest.raises(InputError, match="is a shallow clone"):
         sync.check(trees.check(ascend=shallow))

@@ -231,7 +231,7 @@ def _summarize_lock(report: Report) -> str:
 
 def _summarize_explain(report: Report) -> str:
     for item in report.reviews:
-        comment = f"delete the comment `# runner-sync: review {item.id}`"
+        comment = f"delete the comment `# runner-sync: review {item.id}`, or resolve the conflict with this id"
         return f"To settle it, decide, then {comment}." if item.in_file else "No comment in the files asks this."
     hunks = [hunk for unit in report.units for hunk in unit.hunks]
     if not hunks:

@@ -175,8 +175,8 @@ class Bases:
         """
         if tree.is_shallow():
             raise InputError(
-                f"cannot tell what the runners were last synced to: {tree.source.location} is a shallow clone: complete "
-                f"it with {UNSHALLOW}, or name the old {self._followed} with "
+                f"cannot tell what the runners were last synced to: {tree.source.location} is a shallow clone: "
+                f"complete it with {UNSHALLOW}, or name the old {self._followed} with "
                 f"--{inputs.option_word(self._followed)}-base."
             )
 

@@ -94,7 +94,7 @@ def _read_lock_file(reader: Reader, modules: Sequence[RunnerModule], built_in: P
     """Return the lock's file name. Raises ``InputError`` for a place outside of the tree, and for source code, which a
     lock would replace."""
     name = reader.word("lock-file", built_in.lock_file)
-    _require_inside(reader, "lock-file", name)
+    _require_inside(reader, "lock-file", name.removeprefix("./"))
     paths = {path for module in modules for path in module.paths}
     if name.endswith(".py") or name in paths:
         raise reader.error(f"lock-file is {name!r}, which is source code; name a file of its own, such as x.lock.")

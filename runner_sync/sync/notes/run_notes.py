@@ -115,12 +115,9 @@ def _note_coarse_bases(given: inputs.Inputs, options: UpgradeOptions) -> list[st
     is_inferred = f"{followed}{ASKED}" not in given.lock.inputs
     if not refs or not is_inferred or not all(map(inputs.is_version, refs)) or tree.is_shallow():
         return []
-    return [
-        (
-            f"{given.lock_file} names releases that the copies resemble; the history of {tree.source.location} may have "
-            "closer commits: to look there, delete that file and run `runner-sync lock` with the same options first"
-        )
-    ]
+    where = tree.source.location
+    text = f"{given.lock_file} names releases that the copies resemble; the history of {where} may have closer commits"
+    return [f"{text}: to look there, delete that file and run `runner-sync lock` with the same options first"]
 
 
 def _note_lost_vllm(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:

@@ -362,6 +362,33 @@ def test_a_module_that_names_nothing_is_refused(tmp_path: Path, text: str, said:
         loaded(tmp_path, text)
 
 
+@pytest.mark.parametrize("path", ["../x.py", "/x.py", "a/../../x.py", "a/./x.py", "a//x.py", "a/", "a\\\\x.py"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        'lock-file = "{}"',
+        (
+            '[[extend-modules]]\nname = "X"\npaths = ["vllm_omni/x.py", "{}"]\n'
+            'upstreams = [{{ project = "vllm", path = "y.py" }}]'
+        ),
+        '[[extend-modules]]\nname = "X"\npaths = ["x.py"]\nupstreams = [{{ project = "vllm", path = "{}" }}]',
+        (
+            '[[extend-modules]]\nname = "X"\npaths = ["x.py"]\nupstreams = [{{ project = "vllm", path = "y.py" }}]\n'
+            'gpu = {{ project = "vllm-omni", path = "{}" }}'
+        ),
+    ],
+    ids=["lock", "module", "upstream", "twin"],
+)
+def test_a_path_outside_of_the_tree_is_refused(tmp_path: Path, text: str, path: str) -> None:
+    with pytest.raises(InputError, match=r"runner-sync\.toml: .* is '.*', which names no file inside the tree; write"):
+        loaded(tmp_path, text.format(path))
+
+
+@pytest.mark.parametrize("path", ["x.lock", "./x.lock", "locks/npu.lock", ".ci/x.lock", "a..b.lock"])
+def test_a_lock_may_stand_anywhere_in_the_tree(tmp_path: Path, path: str) -> None:
+    assert loaded(tmp_path, f'lock-file = "{path}"').profile.lock_file == path
+
+
 LISTS = ("device-only", "unported", "gpu-imports", "handovers", "surroundings")
 
 

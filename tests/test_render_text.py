@@ -89,7 +89,7 @@ SENTENCES = [
     ("blocks", REPORTS["blocks"], "2 blocks in 1 unit of 1 file; 1 marked, 1 not."),
     ("lock", REPORTS["lock"], "The base of 3 units is known; 1 of omni's own."),
     ("lock of a copy without base", Report("lock", INPUTS, (replace(UNITS[3], base=None),)),
-     "The base of 0 units is known, 1 without one; 0 of omni's own."),
+     "The base of 0 units is known, 1 without one."),
     ("replay", REPORTS["replay"], REPLAY_SENTENCE),
     ("explain one line", Report("explain", INPUTS, (replace(UNITS[1], hunks=(Hunk(4, 4, "upstream", "x"),)),)),
      "1 line from upstream, 0 ported from GPU, 0 of omni's own."),

@@ -41,7 +41,10 @@ def test_an_upgrade_that_writes_keeps_what_it_asks(
     text = capsys.readouterr().out
     item, _, closing = text.strip().rpartition("\n\n")
     assert item in render(planned.report, "text", width=100)
-    assert closing == f"To settle it, decide, then delete the comment `# runner-sync: review {first.id}`."
+    comment = f"the comment `# runner-sync: review {first.id}`"
+    assert " ".join(closing.split()) == (
+        f"To settle it, decide, then delete {comment}, or resolve the conflict with this id."
+    )
     assert cli.run(["explain", first.id, "-o", "json"]) == 0
     whole = json.loads(render(planned.report, "json"))["reviews"]
     assert json.loads(capsys.readouterr().out)["reviews"] == [one for one in whole if one["id"] == first.id]

@@ -144,6 +144,33 @@ def test_a_new_lock_has_the_new_path_and_says_so(tmp_path: Path, path: str) -> N
     assert not any("follow it there" in note for note in stayed.report.notes)
 
 
+@pytest.mark.parametrize("stays", [False, True])
+@pytest.mark.parametrize("path", [AR, GPU_AR])
+def test_a_lock_keeps_what_it_recorded_about_a_file_that_moved(tmp_path: Path, path: str, stays: bool) -> None:
+    """The GPU twin changed, and nobody ported that: a lock that took the present twin would hide it."""
+    drift = ("RS101", "RS201", "RS203")
+    found = {}
+    for name in ("stayed", "moved"):
+        trees = Trees(tmp_path / name)
+        commit(trees.ascend_old)
+        commit(trees.omni)
+        trees.write_lock()
+        commit(trees.omni)
+        lay_out(trees.ascend_old, ASCEND_NEW)
+        commit(trees.ascend_old)
+        trees.edit(GPU_AR, "return info.get(", "self.note(info)\n        return info.get(")
+        if name == "moved":
+            move(trees, path, stays=stays)
+        commit(trees.omni)
+        options = trees.upgrade(trees.ascend_old)
+        planned = sync.lock(options)
+        assert not any("no longer recorded" in note for note in planned.report.notes)
+        sync.apply(planned, options)
+        found[name] = keys(sync.check(trees.check(ascend=trees.ascend_old, select=drift)))
+    assert {code for code, _ in found["stayed"]} == {*drift}
+    assert found["moved"] == found["stayed"]
+
+
 @pytest.mark.parametrize("path", [ASCEND, GPU_AR])
 def test_what_is_omnis_is_told_as_before_a_move(tmp_path: Path, path: str) -> None:
     stayed, moved = make(tmp_path / "stayed"), make(tmp_path / "moved")

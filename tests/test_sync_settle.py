@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sync_samples import Trees
+from sync_samples import ASCEND, ASCEND_NEW, ASCEND_OLD, Trees, commit, lay_out
 
 from runner_sync import cli, sync
 from runner_sync.errors import InputError
@@ -63,6 +63,31 @@ def test_an_item_settled_by_hand_is_not_open(trees: Trees) -> None:
     item = next(item for item in opened(trees.omni).items if item.line)
     file = trees.omni / item.path
     file.write_text("".join(line for line in file.read_text().splitlines(True) if item.id not in line))
+    assert item.id not in [one.id for one in opened(trees.omni).items]
+
+
+def test_an_inline_conflict_is_open_until_its_markers_are_gone(
+    trees: Trees, capsys: pytest.CaptureFixture[str]
+) -> None:
+    finish = "return self._finish(logits, total"
+    trees.edit(RUNNER, f"{finish})", f"{finish}, self.talker)")
+    for tree in (ASCEND_OLD, {ASCEND: ASCEND_NEW[ASCEND].replace(f"{finish})", f"{finish}, aux)")}):
+        commit(lay_out(trees.ascend_new, tree))
+    asked_items = upgraded(trees, conflict="inline", ascend_base="HEAD~1")
+    file = trees.omni / RUNNER
+    marked = file.read_text().split("\n")
+    (line,) = (number for number, line in enumerate(marked, start=1) if line.startswith("<<<<<<< omni R"))
+    found = opened(trees.omni)
+    assert {item.id for item in found.items} == {item.id for item in asked_items}
+    (item,) = (item for item in found.items if item.in_conflict)
+    assert (item.path, item.line) == (RUNNER, line)
+    for side in ("chosen", "omni", "upstream"):
+        with pytest.raises(InputError, match=f"{item.id}: is the merge conflict at {RUNNER}:{line}"):
+            settle(found, [(item, side)])
+    assert item.id not in [one.id for one, _side in settling.ask_all(found, Screen(), answering("a"))]
+    assert f"{item.id} {RUNNER}:{line} (a merge conflict)" in capsys.readouterr().out
+    file.write_text("\n".join(marked[: line - 1] + marked[marked.index("=======") + 1 :]))
+    file.write_text("".join(line for line in file.read_text().splitlines(True) if not line.startswith(">>>>>>>")))
     assert item.id not in [one.id for one in opened(trees.omni).items]
 
 

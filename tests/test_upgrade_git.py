@@ -123,7 +123,7 @@ def test_a_lock_says_what_is_left_open_in_its_files_and_is_whole(trees: Trees) -
     marked = text.replace("    def ", "    # runner-sync: review R1 both changed it\n    def ", 1)
     (trees.omni / RUNNER).write_text(marked, "utf-8")
     report = lock(trees.options()).report
-    assert "of omni's own; 1 review comment of an earlier upgrade is still to be settled" in summarize(report)
+    assert "; 1 review comment of an earlier upgrade is still to be settled" in summarize(report)
     assert exit_code(report) == 0
 
 

@@ -20,6 +20,9 @@ from runner_sync.statements.assigning import assigned_by
 from runner_sync.syntax import Function, module_of, same_code, walk
 
 WORD = "# runner-sync: review"
+CONFLICT = "<<<<<<< omni"
+"""How a merge conflict begins that ``--conflict inline`` writes instead of a comment; the id follows."""
+
 WIDTH = 120
 _NOT_HERE = ("left out", "not ported", "it stands where")
 """Phrases of reasons that say that something was left out, or where it is."""

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from runner_sync.compose.notes import WORD, is_opening_ruler
+from runner_sync.compose.notes import CONFLICT, WORD, is_opening_ruler
 from runner_sync.edits import margin, without_lines
 from runner_sync.errors import InputError
 from runner_sync.model import ReviewItem, Side
@@ -22,6 +22,7 @@ from runner_sync.texts.assignment import find_unsure_reads
 from runner_sync.texts.names import undefined_names
 
 _COMMENT = re.compile(rf"[ \t]*{re.escape(WORD)} (R[0-9a-f]+)\b")
+_CONFLICT = re.compile(rf"{re.escape(CONFLICT)} (R[0-9a-f]+)$")
 _ELIDED = "# …"
 """What stands in the texts of an item for lines that the question is not about."""
 _BY_HAND = "edit the file, then delete the comment"
@@ -30,6 +31,12 @@ _BY_HAND = "edit the file, then delete the comment"
 def find_comments(text: str) -> dict[str, int]:
     """Return the line of the first review comment of each id, in the order of the file."""
     return {item_id: lines[0] for item_id, lines in _find_places(text).items()}
+
+
+def find_conflicts(text: str) -> dict[str, int]:
+    """Return the line of the opening marker of each item that ``--conflict inline`` wrote as a merge conflict."""
+    lines = enumerate(text.split("\n"), start=1) if CONFLICT in text else ()
+    return {found[1]: number for number, line in lines if (found := _CONFLICT.match(line))}
 
 
 def _find_places(text: str) -> dict[str, list[int]]:

@@ -60,7 +60,19 @@ def _read_modules(reader: Reader, built_in: Profile) -> tuple[RunnerModule, ...]
         for key in ("paths", "upstreams"):
             if not getattr(module, key):
                 raise reader.error(f"the module {module.name!r} has no {key}; name at least one.")
+        anchors = [*module.upstreams, *([module.gpu] if module.gpu is not None else [])]
+        for path in (*module.paths, *(place for one in anchors for place in (one.path, one.vllm) if place)):
+            _require_inside(reader, f"a path of the module {module.name!r}", path)
     return modules
+
+
+def _require_inside(reader: Reader, what: str, path: str) -> None:
+    """Raise ``InputError`` for a path that does not name a file of a tree as all commands write it."""
+    if "\\" in path or any(part in ("", ".", "..") for part in path.split("/")):
+        raise reader.error(
+            f"{what} is {path!r}, which names no file inside the tree; write it from the root of the tree, such as "
+            "folder/file."
+        )
 
 
 def _read_package(reader: Reader, modules: Sequence[RunnerModule], built_in: Profile) -> str:
@@ -79,8 +91,10 @@ def _read_package(reader: Reader, modules: Sequence[RunnerModule], built_in: Pro
 
 
 def _read_lock_file(reader: Reader, modules: Sequence[RunnerModule], built_in: Profile) -> str:
-    """Return the lock's file name. Raises ``InputError`` for source code, which a lock would replace."""
+    """Return the lock's file name. Raises ``InputError`` for a place outside of the tree, and for source code, which a
+    lock would replace."""
     name = reader.word("lock-file", built_in.lock_file)
+    _require_inside(reader, "lock-file", name.removeprefix("./"))
     paths = {path for module in modules for path in module.paths}
     if name.endswith(".py") or name in paths:
         raise reader.error(f"lock-file is {name!r}, which is source code; name a file of its own, such as x.lock.")

@@ -226,12 +226,13 @@ def _summarize_lock(report: Report) -> str:
     own = sum(unit.kind == "own" and unit.base is None and unit.gpu is None for unit in report.units)
     missing = len(report.units) - known - own
     unknown = f", {missing} without one" if missing else ""
-    return f"The base of {count(known, 'unit')} is known{unknown}; {own} of omni's own{_describe_left_open(report)}."
+    mine = f"; {own} of omni's own" if own else ""
+    return f"The base of {count(known, 'unit')} is known{unknown}{mine}{_describe_left_open(report)}."
 
 
 def _summarize_explain(report: Report) -> str:
     for item in report.reviews:
-        comment = f"delete the comment `# runner-sync: review {item.id}`"
+        comment = f"delete the comment `# runner-sync: review {item.id}`, or resolve the conflict with this id"
         return f"To settle it, decide, then {comment}." if item.in_file else "No comment in the files asks this."
     hunks = [hunk for unit in report.units for hunk in unit.hunks]
     if not hunks:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from runner_sync import sources, write
-from runner_sync.compose.notes import WORD
+from runner_sync.compose.notes import CONFLICT, WORD
 from runner_sync.errors import InputError
 from runner_sync.model import ReviewItem
 from runner_sync.sync import asked
@@ -61,9 +61,9 @@ def apply(
 
 
 def _place(item: ReviewItem, planned: Upgrade) -> ReviewItem:
-    """Return the item, ``in_file`` only if the text that was written has a comment for it."""
+    """Return the item, ``in_file`` only if the text that was written has a comment or a conflict for it."""
     written = "".join(change.after or "" for change in planned.changes if change.path == item.path)
-    return replace(item, in_file=f"{WORD} {item.id} " in written)
+    return replace(item, in_file=f"{WORD} {item.id} " in written or f"{CONFLICT} {item.id}\n" in written)
 
 
 def require_place(options: UpgradeOptions, *, is_lock: bool = False) -> None:

@@ -34,7 +34,7 @@ def lock(options: UpgradeOptions) -> Upgrade:
     with blame_deepest_file(given):
         results, notes, twins = planning.plan(options, given, starts=False)
     known, unread = read_lock(given, options.progress)
-    known = drop_named_bases(known, options)
+    known = drop_named_bases(known.with_paths(given.moves), options)
     recorded = RecordedBases.of(known, given, options.progress)
     inferred = [planned.discard_changes(result) for result in results]
     seen = {result.path: result.path not in twins.unseen for result in inferred}

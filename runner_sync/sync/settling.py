@@ -13,7 +13,7 @@ from pathlib import Path
 
 from runner_sync import sources, write
 from runner_sync.compose.notes import WORD
-from runner_sync.compose.settling import find_comments, keep_chosen, take_side
+from runner_sync.compose.settling import find_comments, find_conflicts, keep_chosen, take_side
 from runner_sync.errors import InputError
 from runner_sync.model import FileChange, ReviewItem, Side
 from runner_sync.sync import asked
@@ -26,17 +26,21 @@ from runner_sync.trees import peek
 
 @dataclass(frozen=True, slots=True)
 class OpenItem:
-    """A review item that is not settled; ``item`` is empty if no upgrade on this machine asked it."""
+    """A review item that is not settled; ``item`` is empty if no upgrade on this machine asked it.
+
+    The sides of one ``in_conflict`` stand between the conflict markers that begin at ``line``.
+    """
 
     id: str
     path: str
     line: int
     reason: str
     item: ReviewItem | None
+    in_conflict: bool = False
 
     @property
     def is_listed_only(self) -> bool:
-        """Whether no comment in a file asks it."""
+        """Whether neither a comment nor a conflict in a file asks it."""
         return not self.line
 
 
@@ -70,8 +74,14 @@ def find_open(options: CheckOptions) -> OpenItems:
         for path, text in texts.items()
         for item_id, line in find_comments(text).items()
     ]
+    conflicts = [
+        OpenItem(item_id, path, line, item.reason if item else "", item, in_conflict=True)
+        for path, text in texts.items()
+        for item_id, line in find_conflicts(text).items()
+        for item in [kept.get(item_id)]
+    ]
     listed = [OpenItem(item.id, item.path, 0, item.reason, item) for item in kept.values() if not item.in_file]
-    return OpenItems(root, texts, (*found, *listed))
+    return OpenItems(root, texts, (*found, *conflicts, *listed))
 
 
 def _find_files(options: CheckOptions) -> tuple[Path, list[str]]:
@@ -112,11 +122,14 @@ def settle(
 ) -> tuple[str, ...]:
     """Settle each item for a side, write all files or none, and return the paths written.
 
-    Raises ``InputError``, with nothing changed, if a side cannot take the place of the chosen text: see
-    `compose.settling.take_side`.
+    Raises ``InputError``, with nothing changed, for an item in a conflict, and if a side cannot take the place of the
+    chosen text: see `compose.settling.take_side`.
     """
     texts = dict(found.texts)
     for item, side in decisions:
+        if item.in_conflict:
+            place = f"{item.path}:{item.line}"
+            raise InputError(f"{item.id}: is the merge conflict at {place}; resolve it there, or with a mergetool.")
         if item.is_listed_only and side != "chosen":
             raise InputError(f"{item.id}: stands in no file, so no text can take its place; edit the file by hand.")
         if not item.is_listed_only:

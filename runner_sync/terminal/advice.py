@@ -64,12 +64,15 @@ def _list_review_steps(report: Report, paths: Sequence[str], root: Path, listed:
     if not files:
         return [f"settle {items}, listed {listed}: no file that was written holds one"]
     found = "".join(f"\n       {root / path}" for path in files)
-    marks = "`runner-sync: review`" + (" and `<<<<<<<`" if _has_conflicts(report) else "")
+    in_conflict = _has_conflicts(report)
+    marks = "`runner-sync: review`" + (" and `<<<<<<<`" if in_conflict else "")
     number = len(find_only_listed(report))
     rest = f"\n     ({number} of them only listed {listed}: they changed nothing in the files)" if number else ""
     first = next(item.id for item in report.reviews for path in files if item.id in written[path])
     show = f"\n     (`runner-sync explain {first}{_name_place(root)}` shows one in full)"
-    walk = f"`runner-sync settle{_name_place(root)}` asks about each;"
+    walk = (
+        f"`runner-sync settle{_name_place(root)}` asks about each{' that is no merge conflict' if in_conflict else ''};"
+    )
     return [f"settle {items}: {walk}\n     or search for {marks}, decide, delete it, in{found}{rest}{show}"]
 
 

@@ -52,6 +52,7 @@ def settle(ids: Sequence[str], side: Side, options: CheckOptions, *, screen: Scr
 
 def _format_head(item: OpenItem) -> str:
     place = f"{item.path}:{item.line}" if item.line else f"{item.path} (no comment in the file)"
+    place += " (a merge conflict)" if item.in_conflict else ""
     return f"{item.id} {one_line(place)}  {one_line(item.reason)}"
 
 
@@ -79,12 +80,18 @@ _KEYS: dict[str, Side] = {"k": "chosen", "o": "omni", "u": "upstream"}
 
 
 def ask_all(found: OpenItems, screen: Screen, read: Callable[[str], str] = input) -> Iterator[Decision]:
-    """Show each item and yield what the person at the terminal decides; the end of input counts as ``q``."""
+    """Show each item and yield what the person at the terminal decides; the end of input counts as ``q``.
+
+    Merge conflicts are only shown: an editor or a mergetool settles them.
+    """
     from runner_sync.sync.settling import find_sides, settled_text
 
     texts = dict(found.texts)
     keeps_all = False
     for number, item in enumerate(found.items, start=1):
+        if item.in_conflict:
+            screen.show(f"\n{_format_head(item)}\n")
+            continue
         text = texts.get(item.path, "")
         sides = find_sides(text, item)
         answer = "k"

@@ -30,6 +30,7 @@ from runner_sync.merge.doubts.shown import (
 )
 from runner_sync.merge.phrases.contents import Content
 from runner_sync.merge.placing.emit import Emitted
+from runner_sync.merge.placing.remarks import find_remarks
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.replaced import REPLACED, find_gone_between, find_replaced
 from runner_sync.merge.weave import Doubt, Strand, Weave, strands_inside
@@ -156,7 +157,10 @@ def _make_decision(weave: Weave, question: _Question) -> Decision:
     together = len(strands) > 1 and question.reason.kind in PLACES
     around = [doubt.strand.upstream for doubt in question.doubts if is_explained_by_inside(weave, doubt, strands)]
     of_own_block = question.reason.kind in OWN_BLOCKS
-    in_omni = whole or together or of_own_block or _is_removed_edit(question)
+    has_lost_remark = _has_lost_remark(weave, question)
+    in_omni = whole or together or of_own_block or has_lost_remark or _is_removed_edit(question)
+    omni = [_get_omni_index(doubt) for doubt in question.doubts]
+    omni += [k for block, about in find_remarks(weave.omni) if has_lost_remark and about in omni for k in block]
     base = [strand.in_base for strand in strands if strand.base is not None]
     base += find_gone_between(weave, base) if question.is_left_out else ()
     base += [k for d in question.doubts if d.reason.kind in REPLACED for k in find_replaced(weave, d.strand)]
@@ -167,13 +171,8 @@ def _make_decision(weave: Weave, question: _Question) -> Decision:
         question.end_line,
         question.reason,
         question.confidence,
-        base=_show_side(weave.base, weave.of_base, base, whole=whole or has_grown or of_own_block),
-        omni=_show_side(
-            weave.omni,
-            weave.of_omni,
-            [_get_omni_index(doubt) for doubt in question.doubts],
-            whole=in_omni,
-        ),
+        base=_show_side(weave.base, weave.of_base, base, whole=whole or has_grown or of_own_block or has_lost_remark),
+        omni=_show_side(weave.omni, weave.of_omni, omni, whole=in_omni),
         upstream=_show_side(
             weave.upstream,
             weave.of_upstream,
@@ -196,6 +195,13 @@ def _clean(indices: Iterable[int | None]) -> list[int]:
 def _is_removed_edit(question: _Question) -> bool:
     """Whether a question is about a statement that omni edited and of which nothing is left."""
     return question.reason.kind == "edited statement removed" and not question.chosen
+
+
+def _has_lost_remark(weave: Weave, question: _Question) -> bool:
+    """Whether a question is about a comment of omni's on a statement that went with everything inside it."""
+    return question.reason.kind == "remark removed" and not any(
+        strand.kept for doubt in question.doubts for strand in strands_inside(weave, doubt.strand, "o")
+    )
 
 
 def _get_omni_index(doubt: Doubt) -> int | None:

@@ -40,7 +40,7 @@ def move_comments_with_statements(weave: Weave, kept: Sequence[Strand], heritage
             continue
         if strand not in alive or _is_reworded(weave, strand, block):
             out |= set(new)
-        out |= set(_find_half_missing(weave, block))
+        out |= {*_find_half_missing(weave, block), *_find_beside_own_wording(weave, block)}
     for block, about in find_remarks(weave.omni):
         own = [strand for k in block if (strand := weave.of_omni[k]).sides == "o" or _is_kept_omni_edit(strand, alive)]
         if own and own[-1].about is not None:
@@ -180,6 +180,15 @@ def _find_half_missing(weave: Weave, block: range) -> Iterator[Strand]:
         missing = list(run)
         if is_missing and any(strand.base is not None for strand in missing):
             yield from (strand for strand in missing if strand.base is None)
+
+
+def _find_beside_own_wording(weave: Weave, block: range) -> Iterator[Strand]:
+    """Yield the lines of a new upstream comment of which omni has another line in its own words: the two comments are
+    about the same, and lines of both would form no sentence."""
+    lines = [weave.of_upstream[k] for k in block]
+    both = [(weave.omni[s.in_omni], weave.upstream[s.in_upstream]) for s in lines if s.sides == "ou"]
+    if any(one.canon != other.canon for one, other in both):
+        yield from (strand for strand in lines if strand.sides == "u")
 
 
 def _is_kept_omni_edit(strand: Strand, alive: Collection[Strand]) -> bool:

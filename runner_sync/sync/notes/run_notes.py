@@ -13,6 +13,7 @@ from packaging.version import Version
 
 from runner_sync import sources
 from runner_sync.errors import InputError
+from runner_sync.lock import ASKED
 from runner_sync.model import TITLES
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import find_modules, note_absent_files
@@ -33,6 +34,7 @@ def make_notes(results: Sequence[ModuleResult], given: inputs.Inputs, options: U
         *_note_uncommitted(given, options),
         *_note_nested_members(given, options),
         *_note_unnamed_tree(given, options),
+        *_note_coarse_bases(given, options),
         *_note_lost_vllm(given, options),
         *(_note_other_vllm(results, given) if options.upstream else ()),
         *_note_unported(results, given, options),
@@ -99,6 +101,23 @@ def _note_unnamed_tree(given: inputs.Inputs, options: UpgradeOptions) -> list[st
     return [
         f"{where} has neither a version nor a git revision: the lock names that folder, which only this machine has"
     ]
+
+
+def _note_coarse_bases(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
+    """Note that the bases were inferred from releases, and a history with the commits in between is at hand.
+
+    People copy from commits: what upstream had only between two releases then counts as omni's own.
+    """
+    tree, followed = given.followed, given.profile.followed
+    if not isinstance(tree, InGit) or not options.upstream or options.base(followed) is not None:
+        return []
+    refs = [entry.upstream.ref for entry in given.lock.entries if entry.upstream is not None]
+    is_inferred = f"{followed}{ASKED}" not in given.lock.inputs
+    if not refs or not is_inferred or not all(map(inputs.is_version, refs)) or tree.is_shallow():
+        return []
+    where = tree.source.location
+    text = f"{given.lock_file} names releases that the copies resemble; the history of {where} may have closer commits"
+    return [f"{text}: to look there, delete that file and run `runner-sync lock` with the same options first"]
 
 
 def _note_lost_vllm(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:

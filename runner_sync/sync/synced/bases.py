@@ -21,7 +21,7 @@ from runner_sync.naming import Import, paths_of, project_of
 from runner_sync.profile import Anchor
 from runner_sync.sync.classes.whole_classes import find_name_now, find_parent_files, read_whole
 from runner_sync.sync.synced import window
-from runner_sync.sync.synced.revisions import Revisions
+from runner_sync.sync.synced.revisions import UNSHALLOW, Revisions
 from runner_sync.sync.synced.twin_bases import TwinBases
 from runner_sync.sync.trees import history, inputs
 from runner_sync.sync.trees.runners import (
@@ -147,6 +147,7 @@ class Bases:
         if locked:
             return [*(self.revisions.read_locked(self._followed, *one, at_hand=now) for one in locked), now]
         if isinstance(tree, InGit):
+            self._refuse_shallow(tree)
             units = [
                 unit
                 for derived in self._find_modules_following(path)
@@ -166,6 +167,18 @@ class Bases:
                 f"nor a release; name the old {self._followed} with --{inputs.option_word(self._followed)}-base."
             )
         return [*self._search_window(places, newest, now), now]
+
+    def _refuse_shallow(self, tree: InGit) -> None:
+        """Raise ``InputError`` for a shallow clone: of the commits that it has, the target itself may be the closest.
+
+        Then nothing would be merged, and a lock would say that the runners are in step.
+        """
+        if tree.is_shallow():
+            raise InputError(
+                f"cannot tell what the runners were last synced to: {tree.source.location} is a shallow clone: "
+                f"complete it with {UNSHALLOW}, or name the old {self._followed} with "
+                f"--{inputs.option_word(self._followed)}-base."
+            )
 
     def _read_at(self, places: Sequence[str], revision: Revision) -> ModuleRevision:
         """Return a revision of the first of ``places`` with what its classes inherited then."""

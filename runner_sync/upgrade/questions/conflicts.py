@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from runner_sync.compose.notes import CONFLICT
 from runner_sync.edits import margin
 from runner_sync.model import ReviewItem
 from runner_sync.statements import compiles, inside_strings
@@ -74,7 +75,7 @@ def insert_conflicts(text: str, items: Sequence[ReviewItem]) -> str:
 def _format_conflict(item: ReviewItem, indent: str) -> list[str]:
     """Return the three sides between conflict markers, indented by ``indent``."""
     return [
-        f"<<<<<<< omni {item.id}",
+        f"{CONFLICT} {item.id}",
         *_reindent(item.omni, item, indent),
         "||||||| base",
         *_reindent(item.base, item, indent),

@@ -1,0 +1,63 @@
+"""Comments of both sides on one statement, and omni's comment on a statement that upstream removed."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from runner_sync.merge import merge
+from runner_sync.model import Triple
+
+BASE = "def run(self, rows):\n    plan = None\n    self.start()\n    self.stop()\n"
+UNDER = "    with self.prepared():\n        self.start()\n"
+LONG = (
+    "    # run shares pinned buffers with execute_model. It must take part in the\n"
+    "    # same protocol, or a step overwrites memory that a copy is still\n"
+    "    # reading. Mirrors upstream gpu_model_runner._dummy_run.\n"
+)
+OWN = "    # Mirrors gpu_model_runner._dummy_run.\n"
+
+
+def put(text: str) -> str:
+    return BASE.replace("    self.start()\n", text)
+
+
+def test_omnis_wording_stands_without_halves_of_upstreams_sentences() -> None:
+    assert merge(Triple(BASE, put(OWN + UNDER), put(LONG + UNDER))).text == put(OWN + UNDER)
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        pytest.param("", id="omni has none"),
+        pytest.param(LONG, id="omni has the same"),
+        pytest.param("    # [Omni] the talker needs its rows.\n", id="omni's is about something else"),
+    ],
+)
+def test_noop_nothing_of_upstreams_is_lost(own: str) -> None:
+    merged = merge(Triple(BASE, put(own + UNDER), put(LONG + UNDER)))
+    assert LONG in merged.text
+    assert own in merged.text
+    assert merged.text.count(UNDER) == 1
+
+
+GATHER = "    if self.has_sp and rows:\n        rows = self.gather(rows)\n\n"
+REMARK = "    # NPU only: gather what sequence parallelism split\n"
+
+
+def test_a_removed_block_with_a_comment_of_omnis_is_shown_whole() -> None:
+    """Its head alone would not parse, and not show what went."""
+    merged = merge(Triple(put(GATHER), put(REMARK + GATHER), put("")))
+    assert "gather" not in merged.text
+    (item,) = merged.decisions
+    assert item.reason.kind == "remark removed"
+    assert item.omni == textwrap.dedent(REMARK + GATHER).rstrip("\n")
+    assert item.base == item.omni.partition("\n")[2]
+
+
+def test_noop_what_stays_of_the_block_is_not_shown() -> None:
+    inside = "    rows = self.gather(rows)\n\n"
+    merged = merge(Triple(put(GATHER), put(REMARK + GATHER), put(inside)))
+    assert merged.text.count("self.gather(rows)") == 1
+    assert not any("self.gather(rows)" in item.omni for item in merged.decisions)

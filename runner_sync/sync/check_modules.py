@@ -7,8 +7,9 @@ Comes in: trees, lock, options, chosen codes. Goes out: ``CheckModule`` values. 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from runner_sync.errors import InputError
 from runner_sync.lock import Entry
@@ -21,6 +22,9 @@ from runner_sync.trees import Tree
 from runner_sync.verify.catalog import codes_with
 from runner_sync.verify.check_job import CheckModule
 from runner_sync.verify.codes import Codes
+
+if TYPE_CHECKING:
+    from runner_sync.verify.trees.surroundings import Surroundings
 
 LOCKED = codes_with("lock")
 """Rules that compare with the lock."""
@@ -58,6 +62,24 @@ def describe_modules(
     if codes.wants_any(AGAINST_VLLM):
         described = _add_vllm(options, given, modules, described)
     return tuple(described)
+
+
+def search_trees(
+    given: inputs.Inputs, described: Sequence[CheckModule], codes: Codes
+) -> Callable[[], Surroundings] | None:
+    """Return what makes the texts of the trees, for rules that look for a word in all of omni; ``None`` if none does.
+
+    Rules that need vLLM's modules do so, to see which models have a hook of the GPU runners.
+    """
+    if not codes.wants_any(AGAINST_VLLM) or all(module.vllm_text is None for module in described):
+        return None
+
+    def make() -> Surroundings:
+        from runner_sync.verify.trees.surroundings import Surroundings
+
+        return Surroundings({**given.trees, "vllm-omni": given.whole_omni}, given.profile.surroundings)
+
+    return make
 
 
 def wants_earlier_twins(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> bool:

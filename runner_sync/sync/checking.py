@@ -187,7 +187,8 @@ def _make_job(
 
         described, notes = earlier_twins.add_earlier_twins(options, given, modules, described)
     beside = check_modules.find_neighbours(given, modules)
-    return CheckJob(given.profile, described, read=given.read_derived, beside=beside), [*notes]
+    around = check_modules.search_trees(given, described, codes)
+    return CheckJob(given.profile, described, read=given.read_derived, beside=beside, around=around), [*notes]
 
 
 def _make_job_at_fork(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> CheckJob:

@@ -47,7 +47,7 @@ def _run_rules(job: CheckJob, codes: Codes) -> Found:
 
 def _is_of_texts(job: CheckJob) -> bool:
     """Whether the job consists of texts: what the rules read in whole trees is not recorded."""
-    return job.before is None and not any((job.world, job.old_world, job.compared, job.branch_point))
+    return not any((job.before, job.around, job.world, job.old_world, job.compared, job.branch_point))
 
 
 def _make_key(job: CheckJob, codes: Codes) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from runner_sync.lock import Entry
     from runner_sync.profile import Profile
+    from runner_sync.verify.trees.surroundings import Surroundings
     from runner_sync.verify.trees.world import World
 
 TextReader = Callable[[str], str | None]
@@ -53,7 +54,7 @@ class CheckJob:
     ``world`` and ``old_world`` are the trees of the RS3xx rules. ``compared`` are older trees for rules that compare
     versions only; it is used if the version that the runners were made for is unknown. ``branch_point`` is ``world``
     with the omni tree at the start of the branch. ``before`` makes the job, without worlds, for that omni tree and its
-    lock.
+    lock. ``around`` makes the texts of all trees at hand, for a rule that searches them where there is no world.
     """
 
     profile: Profile
@@ -65,3 +66,4 @@ class CheckJob:
     compared: World | None = None
     branch_point: World | None = None
     before: Callable[[], CheckJob] | None = None
+    around: Callable[[], Surroundings] | None = None

@@ -133,7 +133,8 @@ def _found(modules_now: Mapping[str, str], given: inputs.Inputs, options: Upgrad
         omni=options.omni, ascend=options.ascend, vllm=options.vllm, select=_RULES.select, progress=options.progress
     )
     described = check_modules.describe_modules(check_options, tree, modules, _RULES)
-    return engine.run(CheckJob(given.profile, described, read=tree.omni.read), _RULES).findings
+    around = check_modules.search_trees(given, described, _RULES)
+    return engine.run(CheckJob(given.profile, described, read=tree.omni.read, around=around), _RULES).findings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,13 +24,14 @@ into a local variable; errors raised; calls of helpers that only the GPU class h
 (RS207 checks what they ask the model); calls of a function that returns one expression, where NPU has the expression;
 conditions that call such a helper about names that NPU code knows; what uses a mixin that NPU lacks, if RS204 reports
 it; code that needs the GPU itself or through a helper (streams, pinned memory, Triton, device-only names); calls of
-methods that return first where there is no CUDA; hooks that vLLM or vllm-ascend define; calls of a member that no class
-of the given trees has, because they fail on GPU, too; and everything when vLLM's text is not at hand.
+methods that return first where there is no CUDA; code that never runs there, because every model with the hook that
+decides about it answers `None`, and locals for such code alone; hooks that vLLM or vllm-ascend define; calls of a
+member that no class of the given trees has, because they fail on GPU, too; and everything when vLLM's text is not at
+hand.
 """
 
 from __future__ import annotations
 
-import ast
 import builtins
 import keyword
 import re
@@ -46,6 +47,7 @@ from runner_sync.verify.hits import Hit
 from runner_sync.verify.ignores import symbol_in_comment
 from runner_sync.verify.mixins import find_folded_members
 from runner_sync.verify.runners.idle_calls import is_idle
+from runner_sync.verify.runners.idle_statements import find_idle_lines, has_effect
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import (
     Pair,
@@ -134,6 +136,8 @@ class _MethodComparison:
             _is_plain(n) and not n.is_clause and n.canon not in known and not self._is_written_out(n)
             for n in self._nodes
         ]
+        self._function = function
+        self._idle_lines = frozenset[int]()
         self._mixed_in = find_folded_members(subject, pair)
         self._of_mixin = self._find_uses_of_mixins()
 
@@ -166,7 +170,12 @@ class _MethodComparison:
         called, pair = node.canon.partition("(")[0], self._pair
         if called.removeprefix("self.") in self._bound_names:
             return called
-        return called if self._is_unknown_call(called) and is_idle(pair.library, pair.gpu, pair.npu, called) else ""
+        return called if self._is_unknown_call(called) and is_idle(pair, called) else ""
+
+    def _is_idle(self, node: Node) -> bool:
+        """Whether a statement does nothing on NPU, and calls no hook that does."""
+        is_idle = node.start in self._idle_lines or bool(self._find_idle_call(node))
+        return is_idle and not self._has_inherited_call(node)
 
     def _is_unknown_call(self, written: str) -> bool:
         return self._is_unknown(written.rpartition(".")[2])
@@ -189,6 +198,12 @@ class _MethodComparison:
 
     def find_lacks(self, seen: set[str]) -> Iterator[_Lack]:
         """Yield what the GPU method does and NPU code does not; adds the names to ``seen``."""
+        if any(self._compare({*seen})):  # most methods lack nothing, and what comes to nothing takes long to tell
+            lines = {node.start for node, absent in zip(self._nodes, self._absent, strict=True) if absent}
+            self._idle_lines = find_idle_lines(self._pair, self._function, lines)
+            yield from self._compare(seen)
+
+    def _compare(self, seen: set[str]) -> Iterator[_Lack]:
         reported_lines: set[int] = set()
         for run in self._find_runs():
             first = shorten_code(run[0].canon, most=_SYMBOL)
@@ -214,7 +229,7 @@ class _MethodComparison:
         Yields the name, the condition, and one omni statement of the body.
         """
         for at, node in enumerate(self._nodes):
-            is_missing = self._absent[at] and not self._of_mixin[at]
+            is_missing = self._absent[at] and not self._of_mixin[at] and not self._is_idle(node)
             if not (is_missing and node.keyword == "if") or self._is_left_alone([node]):
                 continue
             names = [name for name in self._find_unknown_names([node]) if self._is_new_to_npu(name)]
@@ -251,7 +266,7 @@ class _MethodComparison:
         """Whether ``node`` makes a call for its effect, and NPU code does not have that effect in its own words."""
         name = written.rpartition(".")[2]
         is_parents = any(name in c.methods for c in self._pair.lacking)
-        if is_parents or not _has_effect(node.canon) or self._is_defined_nowhere(written):
+        if is_parents or not has_effect(node.canon) or self._is_defined_nowhere(written):
             return False
         helper = self._find_helper(name)
         if helper is None:
@@ -277,7 +292,7 @@ class _MethodComparison:
         rows = zip(self._nodes, self._absent, self._of_mixin, strict=True)
         for node, absent, of_mixin in [*rows, (None, False, False)]:
             is_passed = node is not None and (node.is_comment or (node.is_clause and run))
-            is_skipped = node is not None and self._find_idle_call(node) and not self._has_inherited_call(node)
+            is_skipped = node is not None and self._is_idle(node)
             if of_mixin or is_passed or is_skipped:
                 continue
             if node is not None and absent:
@@ -318,17 +333,6 @@ def _is_plain(node: Node) -> bool:
 def _is_commonplace(node: Node) -> bool:
     """Whether a statement calls nothing, and so may stand below any condition: ``return None``, ``ids = []``."""
     return "(" not in node.canon
-
-
-def _has_effect(canon: str) -> bool:
-    """Whether a statement is a bare call, a returned value, or an assignment to an attribute or item."""
-    try:
-        (statement,) = ast.parse(canon).body
-    except (SyntaxError, ValueError):
-        return False  # the head of a compound statement, or a statement that needs a function around it
-    if isinstance(statement, ast.Assign):
-        return all(isinstance(target, ast.Attribute | ast.Subscript) for target in statement.targets)
-    return isinstance(statement, ast.Expr | ast.Return)
 
 
 def _collect_npu_canons(pair: Pair) -> frozenset[str]:

@@ -13,7 +13,9 @@ downstream. 20 of the 156 recorded breakages.
 Fix: port the statements around it: `runner-sync upgrade --only UNIT`, or `--only 'CLASS*'` where NPU lacks the whole
 method. Port by hand what the GPU side had before the unit was last synced.
 
-Leaves alone: hooks that vLLM's or vllm-ascend's own module asks for (NPU gets those from vllm-ascend), device-bound GPU
+Leaves alone: hooks that only a GPU can have (without one, every model of omni that has the hook answers `None` at once,
+or sets the flag to false), hooks that are asked for only where a model has another missing one (its finding names
+them), hooks that vLLM's or vllm-ascend's own module asks for (NPU gets those from vllm-ascend), device-bound GPU
 code, hooks that NPU code mentions in any way, fields that NPU code mentions where it makes no such record or fills one
 in ways that cannot be read (`**fields`), fields whose value comes from a mixin that NPU lacks, if RS204 reports it, and
 everything when vLLM's text is not at hand.
@@ -22,7 +24,8 @@ everything when vLLM's text is not at hand.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from runner_sync.model import Severity
 from runner_sync.profile import Output
@@ -30,14 +33,10 @@ from runner_sync.statements.assigning import targets_of
 from runner_sync.syntax import Function, calls_in, is_none, walk, walk_suites
 from runner_sync.verify.hits import Hit
 from runner_sync.verify.mixins import find_folded_members, find_own_members
+from runner_sync.verify.runners.gated_hooks import find_gates, is_asked_on_gpu_only
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.parity import (
-    Pair,
-    describe_port,
-    find_model_hooks,
-    find_whole_pairs,
-    read_upstream_words,
-)
+from runner_sync.verify.runners.model_hooks import find_model_hooks
+from runner_sync.verify.runners.parity import Pair, describe_port, find_whole_pairs, read_upstream_words
 from runner_sync.verify.runners.reading import dotted
 
 CODE = "RS207"
@@ -54,19 +53,38 @@ def find(subject: Subject) -> Iterator[Hit]:
     upstream = read_upstream_words(subject)
     output = subject.profile.output
     for pair in find_whole_pairs(subject):
-        seen: set[str] = set()
-        bound_names = pair.bound_names
-        filled = _find_filled_fields(pair, output)
-        mixed_in = find_folded_members(subject, pair)
-        for function in _find_gpu_only_methods(pair):
-            if function.name in bound_names:
-                continue
-            for name, node, what in _find_names(function, output, pair.asking):
-                known = pair.npu_mentions if what == _HOOK or filled is None or is_none(node) else filled
-                is_mixins = what == _FIELD and not mixed_in.isdisjoint(find_own_members(node))
-                if name not in upstream and name not in seen and name not in known and not is_mixins:
-                    seen.add(name)
-                    yield _make_hit(subject, pair, function, node, name=name, what=what)
+        missing = _find_missing(subject, pair, upstream, output)
+        hooks = [one.name for one in missing if one.what == _HOOK]
+        gates = find_gates(pair, [name for name in hooks if not is_asked_on_gpu_only(pair, name)])
+        for one in missing:
+            if one.what == _FIELD or (one.name in gates and not gates[one.name]):
+                behind = [name for name, gate in gates.items() if gate == one.name] if one.what == _HOOK else []
+                yield _make_hit(subject, pair, one, behind)
+
+
+class _Missing(NamedTuple):
+    """A hook or field that a GPU method has at ``node`` and NPU code lacks."""
+
+    function: Function
+    node: ast.AST
+    name: str
+    what: str
+
+
+def _find_missing(subject: Subject, pair: Pair, upstream: frozenset[str], output: Output) -> list[_Missing]:
+    """Return what NPU code lacks, each name once."""
+    found: dict[str, _Missing] = {}
+    filled = _find_filled_fields(pair, output)
+    mixed_in = find_folded_members(subject, pair)
+    for function in _find_gpu_only_methods(pair):
+        if function.name in pair.bound_names:
+            continue
+        for name, node, what in _find_names(function, output, pair.asking):
+            known = pair.npu_mentions if what == _HOOK or filled is None or is_none(node) else filled
+            is_mixins = what == _FIELD and not mixed_in.isdisjoint(find_own_members(node))
+            if name not in upstream and name not in known and not is_mixins:
+                found.setdefault(name, _Missing(function, node, name, what))
+    return [*found.values()]
 
 
 def _find_filled_fields(pair: Pair, output: Output) -> frozenset[str] | None:
@@ -119,7 +137,9 @@ def _describe_lack(pair: Pair, name: str) -> str:
     return "set nowhere in" if name in pair.npu_mentions else "nowhere in"
 
 
-def _make_hit(subject: Subject, pair: Pair, function: Function, node: ast.AST, *, name: str, what: str) -> Hit:
+def _make_hit(subject: Subject, pair: Pair, missing: _Missing, behind: Sequence[str]) -> Hit:
+    """Make the finding about a name; ``behind`` are hooks that only matter with it."""
+    function, node, name, what = missing
     line, owner = node.lineno, pair.gpu  # type: ignore[attr-defined]
     own = next((c for c in pair.npu_own if function.name in c.methods), None)
     at: ast.AST = own.methods[function.name][-1] if own is not None else pair.npu.node
@@ -127,13 +147,15 @@ def _make_hit(subject: Subject, pair: Pair, function: Function, node: ast.AST, *
     # A helper that NPU lacks is ported with its callers.
     unit = f"{own.name}.{function.name}" if own is not None else f"'{pair.npu.name}*'"
     place = f"{owner.reading.path}:{line}"
+    named = ", ".join(f"`{one}`" for one in behind)
+    and_behind = f"; the same goes for {named}, which only matters behind it" if behind else ""
     without = f"Where NPU does without it on purpose, `# runner-sync: ignore[{CODE}:{name}] reason`."
     return reading.hit(
         (CODE, SEVERITY),
         at,
         symbol=name,
         message=f"The {what} `{name}` of `{owner.name}.{function.name}` ({place}) is {_describe_lack(pair, name)} the "
-        f"code that runs on `{pair.npu.name}`.",
+        f"code that runs on `{pair.npu.name}`{and_behind}.",
         fix=f"{describe_port(subject, unit, f'{owner.name}.{function.name}', name, place)} {without}",
         also=(owner.reading.span_of(function),),
     )

@@ -19,10 +19,11 @@ Fix: `runner-sync upgrade --gpu-only --only UNIT --omni-base REF` ports the chan
 names. `runner-sync lock` then records what was ported, so that RS201 reports the next change exactly. Where NPU stays
 as it is on purpose, write `# runner-sync: ignore[RS208:SYMBOL@STATE] reason` above the method, as the finding gives it.
 
-Leaves alone: (timid) units that NPU wrote in its own words, code that needs the GPU, statements that NPU has elsewhere
-in the module, attributes that no NPU code reads, log messages, labels for a profiler, declarations, imports, heads of
-functions (RS104, RS305), statements that construct or unpack records (RS205). Silent where a lock records GPU units
-(RS201) and no `--omni-base` names a revision, where no earlier vllm-omni is at hand, and without vLLM's text.
+Leaves alone: (timid) units that NPU wrote in its own words, code that needs the GPU or comes to nothing without it (as
+RS202 and RS207 tell it), statements that NPU has elsewhere in the module, attributes that no NPU code reads, log
+messages, labels for a profiler, declarations, imports, heads of functions (RS104, RS305), statements that construct or
+unpack records (RS205). Silent where a lock records GPU units (RS201) and no `--omni-base` names a revision, where no
+earlier vllm-omni is at hand, and without vLLM's text.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from runner_sync.statements import likeness
 from runner_sync.syntax import Function, first_line
 from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.drift import compare_statements
+from runner_sync.verify.runners.idle_statements import find_idle_canons
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import code_hash, find_definition, hash_text
 from runner_sync.verify.runners.parity import (
@@ -141,13 +143,28 @@ class _ModuleContext:
             and not called.intersection(re.findall(r"self\.(\w+)\(", canon))
         ]
         leftover = [canon for canon in found.leftover if self._is_relevant(canon, is_vllm_method)]
-        both = [*product(leftover, missing)]
-        is_replaced = any(_are_versions(*pair) for pair in both) if is_vllm_method else bool(both)
-        is_alike = bool(missing or leftover) and similarity(own_text, base) >= ALIGNED
-        if is_replaced or is_alike or _is_inserted_between(missing, own_text, now):
-            used = tuple(self._profile.gpu_name(helper) for helper in helpers if helper in present)
-            return _Lag(name, twin, used, since, missing, leftover, tuple(fingerprint(own_text)))
-        return None
+        is_aligned = similarity(own_text, base) >= ALIGNED
+
+        def is_behind() -> bool:
+            both = [*product(leftover, missing)]
+            is_replaced = any(_are_versions(*pair) for pair in both) if is_vllm_method else bool(both)
+            is_alike = bool(missing or leftover) and is_aligned
+            return is_replaced or is_alike or _is_inserted_between(missing, own_text, now)
+
+        if is_behind():  # only then, because what comes to nothing takes long to tell
+            idle = self._find_idle_canons(twin) if missing else frozenset()
+            missing = [canon for canon in missing if canon not in idle]
+        if not is_behind():
+            return None
+        used = tuple(self._profile.gpu_name(helper) for helper in helpers if helper in present)
+        return _Lag(name, twin, used, since, missing, leftover, tuple(fingerprint(own_text)))
+
+    def _find_idle_canons(self, twin: str) -> frozenset[str]:
+        """Return the statements of a GPU method that come to nothing on NPU."""
+        owner, _, method = twin.rpartition(".")
+        pair = next((one for one in make_pairs(self._subject) if one.gpu.name == owner), None)
+        functions = pair.gpu.methods.get(method, ()) if pair is not None else ()
+        return find_idle_canons(pair, functions[-1]) if pair is not None and functions else frozenset()
 
     def _is_relevant(self, canon: str, is_vllm_method: bool) -> bool:
         """Whether a changed statement is omni's and matters on NPU.

@@ -5,5 +5,5 @@ Comes in: a ``CheckJob``. Goes out: readings, units that differ, places for find
 reading.
 
 A file is parsed when a rule first needs it, because `check` from the lock must be fast. Nothing here needs the trees of
-``runner_sync.verify.trees``.
+``runner_sync.verify.trees``; where their texts are at hand, they are searched for the hooks of models.
 """

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from runner_sync.profile import Profile, RunnerModule
     from runner_sync.verify.check_job import CheckJob, CheckModule
     from runner_sync.verify.hits import Span
+    from runner_sync.verify.trees.surroundings import Surroundings
 
 
 class Meaning(NamedTuple):
@@ -63,6 +64,13 @@ class Library:
         Raises ``InputError`` if that tree cannot be checked.
         """
         return Library(self.job.before(), self.wants) if self.job.before is not None else None
+
+    @cached_property
+    def surroundings(self) -> Surroundings | None:
+        """The texts of all trees at hand; ``None`` if the job has none."""
+        if self.job.world is not None:
+            return self.job.world.surroundings
+        return self.job.around() if self.job.around is not None else None
 
     def at(self, path: str) -> Reading | None:
         """Return the omni file at ``path``; ``None`` if the job knows no such file."""

@@ -12,12 +12,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from runner_sync.naming import imported_by
 from runner_sync.profile import Profile
-from runner_sync.syntax import Function, calls_in, walk
+from runner_sync.syntax import walk, walk_suites
 from runner_sync.verify.answers import answered_once
 from runner_sync.verify.runners.ancestry import Ancestry, find_ancestry
+from runner_sync.verify.runners.callees import read_apart
 from runner_sync.verify.runners.job import Library, Subject
-from runner_sync.verify.runners.reading import ClassText, Reading, constant_text, dotted
+from runner_sync.verify.runners.model_hooks import find_asking_functions
+from runner_sync.verify.runners.reading import ClassText, Reading
+from runner_sync.verify.runners.without_gpu import WithoutGpu
 
 
 @dataclass(eq=False)
@@ -54,13 +58,33 @@ class Pair:
         texts |= {name: self.gpu.reading.text_of(f) for name, f in self.gpu.reading.functions.items()}
         texts |= {name: self.gpu.reading.text_of(c.node) for name, c in self.gpu.reading.classes.items()}
         texts |= {name: self.gpu.reading.text_of(f[-1]) for name, f in self.gpu.methods.items()}
-        known = self.npu_mentions.union({self.gpu.name}, *(c.methods for c in self.npu_own))
+        imported = self._read_imported()
+        texts |= imported
+        known = self.npu_mentions.union({self.gpu.name}, *(c.methods for c in self.npu_own)).difference(imported)
         todo = {name: text for name, text in texts.items() if name not in known}
         bound = {name for name, text in todo.items() if is_device_bound(text, self.library.job.profile)}
         used = {name: frozenset(re.findall(r"\w+", text)) for name, text in todo.items()}
         while more := {name for name in todo if name not in bound and used[name] & bound}:
             bound |= more
         return frozenset(bound)
+
+    def _read_imported(self) -> dict[str, str]:
+        """Return the texts of omni's functions that GPU code imports where it calls them, and no NPU class names.
+
+        Parses only modules with a text that the profile lists as device-only or unported.
+        """
+        library, profile = self.library, self.library.job.profile
+        helpers = {id(f): f for f in (*self.gpu.reading.functions.values(), *(f for _, f in self.gpu_mro.live()))}
+        imports = (node for f in helpers.values() for node in walk_suites(f) if isinstance(node, ast.ImportFrom))
+        named = {entry.dotted: entry for node in imports for entry in imported_by(node, self.gpu.reading.path)}
+        found: dict[str, str] = {}
+        for entry in named.values():
+            reading = read_apart(library, f"{entry.module.replace('.', '/')}.py")
+            is_npus = any(entry.name in owner.reading.text for owner in self.npu_own)
+            if reading is not None and not is_npus and is_device_bound(reading.text, profile):
+                functions = reading.functions
+                found |= {entry.name: reading.text_of(functions[entry.name])} if entry.name in functions else {}
+        return found
 
     @cached_property
     def lacking(self) -> tuple[ClassText, ...]:
@@ -72,6 +96,15 @@ class Pair:
     def asking(self) -> dict[str, int]:
         """The `find_asking_functions` of the GPU module's functions and the GPU class's live methods."""
         return find_asking_functions([*self.gpu.reading.functions.values(), *(f for _, f in self.gpu_mro.live())])
+
+    @cached_property
+    def without_gpu(self) -> WithoutGpu:
+        """What code of the GPU class comes to on another platform."""
+        return self.without_hooks()
+
+    def without_hooks(self, *unasked: str) -> WithoutGpu:
+        """Return the same for code that does not ask the model for some hooks."""
+        return WithoutGpu(self.library, frozenset(unasked), self.asking)
 
     @property
     def npu_own(self) -> tuple[ClassText, ...]:
@@ -192,60 +225,3 @@ def is_device_bound(text: str, profile: Profile) -> bool:
     """Whether GPU code cannot simply be ported: it uses a name that the profile lists as device-only or unported."""
     translated = translate_to_npu(text, profile)
     return any(word in text for word in profile.device_only) or any(word in translated for word in profile.unported)
-
-
-def find_model_hooks(function: ast.AST, asking: Mapping[str, int]) -> Iterator[tuple[str, ast.Call]]:
-    """Yield the optional model hooks that a function asks for, each with the call.
-
-    A call asks by ``hasattr(self.model, "x")``, by ``getattr(self.model, "x", …)``, or by passing the name to an
-    ``asking`` function.
-    """
-    for call in calls_in(function):
-        at = _find_hook_argument(call, asking)
-        if at is not None and (name := constant_text(call.args[at])):
-            yield name, call
-
-
-def find_asking_functions(functions: Iterable[Function]) -> dict[str, int]:
-    """Return functions that ask the model for a hook named by a parameter, with the parameter's position in calls.
-
-    They ask by ``hasattr``, by ``getattr`` or through another such function.
-    """
-    found: dict[str, int] = {}
-    # Each round looks at all functions again.
-    known = [(function, calls_in(function)) for function in functions]
-    while more := {
-        f.name: at
-        for f, calls in known
-        if f.name not in found and (at := _find_hook_parameter(f, calls, found)) is not None
-    }:
-        found |= more
-    return found
-
-
-def _find_hook_parameter(function: Function, calls: Iterable[ast.Call], asking: Mapping[str, int]) -> int | None:
-    """Return the position, without ``self``, of the parameter that names the asked-for hook; else ``None``."""
-    names = [parameter.arg for parameter in function.args.args]
-    passed = names[1:] if names[:1] in (["self"], ["cls"]) else names
-    for call in calls:
-        at = _find_hook_argument(call, asking)
-        name = dotted(call.args[at]) if at is not None else ""
-        if name in passed:
-            return passed.index(name)
-    return None
-
-
-def _find_hook_argument(call: ast.Call, asking: Mapping[str, int]) -> int | None:
-    """Return the position of the argument that names a hook in a call that asks the model; ``None`` for other calls."""
-    name = dotted(call.func)
-    if name in ("hasattr", "getattr"):
-        return 1 if len(call.args) >= 2 and _is_model(call.args[0]) else None
-    at = asking.get(name.removeprefix("self."))
-    return at if at is not None and at < len(call.args) else None
-
-
-def _is_model(node: ast.expr) -> bool:
-    """Whether ``node`` is ``self.model``, ``model``, or ``getattr(self, "model", …)``."""
-    if isinstance(node, ast.Call) and dotted(node.func) == "getattr" and len(node.args) >= 2:
-        return dotted(node.args[0]) == "self" and constant_text(node.args[1]) == "model"
-    return dotted(node) in ("model", "self.model")

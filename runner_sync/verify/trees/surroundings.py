@@ -26,6 +26,9 @@ _FURTHER = r"(?:[ \t]*,[ \t]*\*?[\w.]+(?:\[[^\]\n]*\])?)+,?\)?[ \t]"
 _ASSIGNS = rf"(?:\s*:[^=\n]+|{_FURTHER})?\s*=[^=]"
 
 
+_OPERATOR = r"(?:[-+*/%&|^@]|//|\*\*|<<|>>)"
+
+
 class Surroundings:
     """The texts of the trees and of some folders in them, read when first asked for."""
 
@@ -55,6 +58,13 @@ class Surroundings:
     def is_written_elsewhere(self, attribute: str) -> bool:
         """Whether ``attribute`` is assigned on any object but ``self``."""
         return bool(self._find_place(attribute, rf"{_not_of_self_pattern(attribute)}{_ASSIGNS}", is_near=True))
+
+    def writing(self, attribute: str) -> list[str]:
+        """Return the modules of the trees that assign ``attribute`` on ``self`` or any other object, or set it by its
+        name."""
+        name = re.escape(attribute)
+        by_name = rf"setattr\([^,()]*,\s*{_quoted_pattern(attribute)}"
+        return sorted(self._find_paths(attribute, rf"\.{name}(?:{_ASSIGNS}|\s*{_OPERATOR}=)|{by_name}"))
 
     def is_used_elsewhere(self, member: str, *, beside: Collection[str] = ()) -> bool:
         """Whether some module quotes a member's name, or reads it from any object but ``self`` and ``super()``.
@@ -95,7 +105,11 @@ class Surroundings:
 
     def having(self, word: str, project: Project) -> list[str]:
         """Return the modules of a project that contain a word, in the folders or not."""
-        return sorted(self._find_paths(word, _word_pattern(word), below=f"{PACKAGES[project]}/"))
+        return sorted(self.find_having(word, project))
+
+    def find_having(self, word: str, project: Project) -> Iterator[str]:
+        """Yield the same modules one by one, for a search that may end early."""
+        return self._find_paths(word, _word_pattern(word), below=f"{PACKAGES[project]}/")
 
     def reading(self, attribute: str) -> list[str]:
         """Return the modules of omni that read an attribute of any object but ``self``."""
@@ -166,7 +180,7 @@ class Surroundings:
     def _find_paths(self, word: str, pattern: str, *, is_near: bool = False, below: str = "") -> Iterator[str]:
         """Yield the modules that contain a word and match a pattern: of all, or of those in the runners' folders."""
         wanted = re.compile(pattern, re.M)
-        found = self._find_near_modules(word) if is_near else self._find_modules(word)
+        found = self._find_near_modules(word) if is_near else self._find_modules(word, below=below)
         return (path for path, text in found if path.startswith(below) and wanted.search(text))
 
     @remembered
@@ -185,13 +199,14 @@ class Surroundings:
         found = (f"{path}:{line}" for path, text in modules if (line := _find_line(text, word, wanted)))
         return next(found, "")
 
-    def _find_modules(self, word: str) -> Iterator[tuple[str, str]]:
-        """Yield path and text of every module of the trees that contains ``word``.
+    def _find_modules(self, word: str, *, below: str = "") -> Iterator[tuple[str, str]]:
+        """Yield path and text of every module of the trees, or ``below`` a folder, that contains ``word``.
 
         The modules in the runners' folders come first, because most words are found there.
         """
         yield from self._find_near_modules(word)
-        texts = ((path, self._read_text(path)) for path in self._indexes[1].may_have(word))
+        paths = (path for path in self._indexes[1].may_have(word) if path.startswith(below))
+        texts = ((path, self._read_text(path)) for path in paths)
         yield from ((path, text) for path, text in texts if word in text)
 
     def _find_near_modules(self, word: str) -> Iterator[tuple[str, str]]:

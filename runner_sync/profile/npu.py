@@ -170,11 +170,8 @@ NPU = Profile(
         "CuMemAllocator",
         "CudaProfilerWrapper",
         "triton.",
+        "Triton",  # what a docstring says that its code is for
         "flashinfer",
-        # vllm-omni's attention for Fish models, which says that it is for CUDA only (0.19.0 … 0.32.0rc1).
-        "fish_kvcache",
-        # Metadata for the CUDA graphs of VoxCPM2, whose model asks for none elsewhere (0.26.0 … 0.32.0rc1).
-        "runner_assisted_full_attention",
     ),
     # Missing or meaningless (get_device_capability) in torch_npu.npu, or about CUDA itself.
     device_only=(

@@ -117,7 +117,7 @@ def _note_coarse_bases(given: inputs.Inputs, options: UpgradeOptions) -> list[st
         return []
     where = tree.source.location
     text = f"{given.lock_file} names releases that the copies resemble; the history of {where} may have closer commits"
-    return [f"{text}: to look there, delete that file and run `runner-sync lock` with the same options first"]
+    return [f"{text}: to look there, delete that file and run `runner-sync lock` first"]
 
 
 def _note_lost_vllm(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:

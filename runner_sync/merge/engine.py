@@ -57,7 +57,6 @@ from runner_sync.merge.preparing.renames import (
     with_omni_names_of_values,
 )
 from runner_sync.merge.preparing.returned import with_returned_values_named, with_values_returned_at_once
-from runner_sync.merge.preparing.suites_at_hand import with_suites_at_hand
 from runner_sync.merge.preparing.two_branches import with_upstream_branches
 from runner_sync.merge.preparing.unread_values import with_omni_names_of_unread_values
 from runner_sync.merge.preparing.upstream_names import find_new_names, with_new_names
@@ -171,7 +170,7 @@ def _make_comparable(triple: Triple, terms: Terms) -> Triple:
     triple = with_omni_names_of_new_values(triple)
     if terms.policy.is_copy:
         return triple
-    return with_suites_at_hand(with_values_returned_at_once(with_omni_names_of_unread_values(triple)))
+    return with_values_returned_at_once(with_omni_names_of_unread_values(triple))
 
 
 def _rename_older(terms: Terms, names: Mapping[str, str]) -> Terms:

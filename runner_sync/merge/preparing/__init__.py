@@ -4,6 +4,5 @@ Comes in: a ``Triple``. Goes out: a ``Triple``. May touch: nothing.
 
 - names: ``renames``, ``unread_values``;
 - forms: ``hints`` of upstream's new assignments, ``one_form`` of ``with``, ``returned`` values, ``two_branches`` for
-  one statement (``forks`` finds versions of a condition);
-- base: ``suites_at_hand``.
+  one statement (``forks`` finds versions of a condition).
 """

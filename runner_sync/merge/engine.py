@@ -214,7 +214,7 @@ def _choose(weave: Weave, strands: list[Strand], terms: Terms) -> _Chosen:
     hollow += [doubt for doubt in hollow_now if doubt not in hollow]
     left_out += drop_exits_outside_loops(weave, kept)
     kept, _ = prune(weave, kept)
-    kept = move_comments_with_statements(weave, kept, terms.heritage)
+    kept = move_comments_with_statements(weave, kept)
     left_out += [doubt for doubt in hollow if not is_foreign(weave, doubt.strand, terms.foreign)]
     lost = [
         make_doubt_about_emptied(weave, s)

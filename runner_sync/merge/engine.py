@@ -46,7 +46,7 @@ from runner_sync.merge.placing.pruning import drop_partial_wrappers, prune
 from runner_sync.merge.placing.remarks import keep_comments_on_untouched, move_comments_with_statements
 from runner_sync.merge.placing.sequence import order_strands
 from runner_sync.merge.policy import FOLLOW, Policy, Terms
-from runner_sync.merge.preparing.exits import with_else_as_in_base
+from runner_sync.merge.preparing.else_behind_exit import with_else_as_in_base
 from runner_sync.merge.preparing.hints import plain, with_hints, without_new_hints
 from runner_sync.merge.preparing.one_form import in_one_form
 from runner_sync.merge.preparing.parameters import find_new_parameters, with_omni_parameters

@@ -44,7 +44,7 @@ def move_comments_with_statements(weave: Weave, kept: Sequence[Strand]) -> list[
         own = [strand for k in block if (strand := weave.of_omni[k]).sides == "o" or _is_kept_omni_edit(strand, alive)]
         if own and own[-1].about is not None:
             continue
-        if own and not _has_successor(weave, kept, own[-1]) and not _has_paragraph_left(weave, about, alive):
+        if own and not _has_paragraph_left(weave, about, alive):
             out |= {comment for comment in own if not is_drawn(weave.omni[comment.in_omni].text)}
     for strand in kept:
         strand.kept = strand not in out
@@ -287,14 +287,3 @@ def _has_paragraph_left(weave: Weave, first: int, alive: set[Strand]) -> bool:
             break
         inside.add(k)
     return any(weave.of_omni[k] in alive for k in inside if not nodes[k].is_comment)
-
-
-def _has_successor(weave: Weave, kept: Sequence[Strand], comment: Strand) -> bool:
-    """Whether the next kept statement behind a comment is a new upstream statement in the same suite.
-
-    A new clause does not count: a new ``finally`` belongs to the statement above.
-    """
-    at = next((k for k, strand in enumerate(kept) if strand is comment), len(kept))
-    following = next((s for s in kept[at + 1 :] if not pick_node(weave, s).is_comment), None)
-    is_beside = following is not None and following.owner is None and following.parent is comment.parent
-    return is_beside and following is not None and following.sides == "u"

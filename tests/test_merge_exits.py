@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runner_sync.merge import FOLLOW, PORT, Policy, merge
-from runner_sync.merge.preparing.exits import with_else_as_in_base
+from runner_sync.merge.preparing.else_behind_exit import with_else_as_in_base
 from runner_sync.model import Triple
 
 OPEN = """\

@@ -46,7 +46,7 @@ from runner_sync.merge.placing.pruning import drop_partial_wrappers, prune
 from runner_sync.merge.placing.remarks import keep_comments_on_untouched, move_comments_with_statements
 from runner_sync.merge.placing.sequence import order_strands
 from runner_sync.merge.policy import FOLLOW, Policy, Terms
-from runner_sync.merge.preparing.exits import with_else_as_in_base
+from runner_sync.merge.preparing.else_behind_exit import with_else_as_in_base
 from runner_sync.merge.preparing.hints import plain, with_hints, without_new_hints
 from runner_sync.merge.preparing.one_form import in_one_form
 from runner_sync.merge.preparing.parameters import find_new_parameters, with_omni_parameters
@@ -57,7 +57,6 @@ from runner_sync.merge.preparing.renames import (
     with_omni_names_of_values,
 )
 from runner_sync.merge.preparing.returned import with_returned_values_named, with_values_returned_at_once
-from runner_sync.merge.preparing.suites_at_hand import with_suites_at_hand
 from runner_sync.merge.preparing.two_branches import with_upstream_branches
 from runner_sync.merge.preparing.unread_values import with_omni_names_of_unread_values
 from runner_sync.merge.preparing.upstream_names import find_new_names, with_new_names
@@ -171,7 +170,7 @@ def _make_comparable(triple: Triple, terms: Terms) -> Triple:
     triple = with_omni_names_of_new_values(triple)
     if terms.policy.is_copy:
         return triple
-    return with_suites_at_hand(with_values_returned_at_once(with_omni_names_of_unread_values(triple)))
+    return with_values_returned_at_once(with_omni_names_of_unread_values(triple))
 
 
 def _rename_older(terms: Terms, names: Mapping[str, str]) -> Terms:
@@ -215,7 +214,7 @@ def _choose(weave: Weave, strands: list[Strand], terms: Terms) -> _Chosen:
     hollow += [doubt for doubt in hollow_now if doubt not in hollow]
     left_out += drop_exits_outside_loops(weave, kept)
     kept, _ = prune(weave, kept)
-    kept = move_comments_with_statements(weave, kept, terms.heritage)
+    kept = move_comments_with_statements(weave, kept)
     left_out += [doubt for doubt in hollow if not is_foreign(weave, doubt.strand, terms.foreign)]
     lost = [
         make_doubt_about_emptied(weave, s)

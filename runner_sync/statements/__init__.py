@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from runner_sync.doors import part_loader
 
 if TYPE_CHECKING:
-    from runner_sync.statements.flattening import canons, flatten, nested_canons
+    from runner_sync.statements.flattening import canons, flatten, flatten_function, nested_canons
     from runner_sync.statements.leaving import (
         always_leaves,
         cut_off,
@@ -85,6 +85,7 @@ __all__ = [
     "enclosing",
     "first_function",
     "flatten",
+    "flatten_function",
     "in_suite",
     "inside_strings",
     "is_endless",
@@ -108,7 +109,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "flattening": "canons flatten nested_canons",
+    "flattening": "canons flatten flatten_function nested_canons",
     "leaving": "always_leaves cut_off is_endless may_swallow swallowers_named takes_all yields",
     "mentioning": "bound_anywhere bound_in Mention mentions parameters",
     "nodes": "INDENT Node ROOT UnparsableText",

@@ -44,6 +44,12 @@ def flatten(text: str) -> tuple[Node, ...]:
     return _make_nodes(_add_comments(items, moved), text.split("\n"), {line - offset for line in inside})
 
 
+def flatten_function(text: str) -> tuple[Node, ...]:
+    """Return the nodes of a function, its head first; none for another unit, as its names are used elsewhere, too."""
+    nodes = flatten(text)
+    return nodes if nodes and nodes[0].keyword.endswith("def") else ()
+
+
 @lru_cache(maxsize=4096)
 def canons(text: str) -> tuple[str, ...]:
     """Return the canonical statements of ``text`` in source order, without docstrings, in half the time of ``flatten``.

@@ -36,11 +36,11 @@ from runner_sync.upgrade.questions.hidden import (
     ask_about_variants,
     find_upstream_members,
 )
+from runner_sync.upgrade.questions.linked_questions import name_partners
 from runner_sync.upgrade.questions.mixed_in import ask_about_mixins, join_under_mixins
 from runner_sync.upgrade.questions.newly_reached import ask_about_newly_reached
 from runner_sync.upgrade.questions.one_decision import join_alike, link_same_replacements
 from runner_sync.upgrade.questions.one_feature import join_features
-from runner_sync.upgrade.questions.partners import name_partners
 from runner_sync.upgrade.questions.replaced_calls import ask_about_replaced_calls
 from runner_sync.upgrade.questions.two_ends import ask_about_other_ends
 from runner_sync.upgrade.questions.uncalled_hooks import ask_about_uncalled_hooks

@@ -6,7 +6,7 @@ touch: ``kept`` of the strands.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
@@ -51,6 +51,11 @@ def refuse(settling: Settling) -> None:
             lost |= _find_set_locals(node) - set_here - (parameters if strand in taken_out else frozenset())
             if reason and not inside:
                 settling.doubts.append(Doubt(strand, reason, DERIVED))
+    _keep_what_they_replace(strands, refused)
+
+
+def _keep_what_they_replace(strands: Sequence[Strand], refused: Collection[Strand]) -> None:
+    """Keep omni's statements in each run of strands with a refused one."""
     for run in split_into_runs(strands):
         if any(strand in refused for strand in run):
             for strand in run:

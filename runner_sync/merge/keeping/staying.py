@@ -38,14 +38,7 @@ def keep_pinned(settling: Settling) -> None:
     it may do something else there.
     """
     weave, pinned = settling.weave, settling.terms.pinned
-    upstream = Counter(node.canon for node in weave.upstream)
-    coming = {}
-    for strand in settling.strands:
-        if strand.sides == "u" and strand.kept:
-            node = weave.upstream[strand.in_upstream]
-            if node.is_telling and not node.compound and upstream[node.canon] == 1:
-                coming[_find_head(weave, strand, "u"), node.canon] = strand
-    moves = {}
+    coming, moves = _index_coming(settling), dict[Strand, Strand]()
     for run in split_into_runs(settling.strands):
         if any(strand.sides == "u" and strand.kept for strand in run):
             continue
@@ -59,6 +52,18 @@ def keep_pinned(settling: Settling) -> None:
             del moves[old]
     for moved in moves.values():
         moved.kept = False
+
+
+def _index_coming(settling: Settling) -> dict[tuple[Strand | None, str], Strand]:
+    """Return ``{(head of the suite, text): strand}`` of the simple statements that come in and stand only once."""
+    weave, found = settling.weave, dict[tuple[Strand | None, str], Strand]()
+    upstream = Counter(node.canon for node in weave.upstream)
+    for strand in settling.strands:
+        if strand.sides == "u" and strand.kept:
+            node = weave.upstream[strand.in_upstream]
+            if node.is_telling and not node.compound and upstream[node.canon] == 1:
+                found[_find_head(weave, strand, "u"), node.canon] = strand
+    return found
 
 
 _CALL = re.compile(r"[\w)\]]\(")

@@ -5,8 +5,9 @@ nothing.
 
 - ``contents`` chooses a side's text or merges the three;
 - ``phrase`` merges three texts by the phrases between commas and brackets (``elements``), with the blanks of the sides
-  (``spacing``) and no keyword twice (``repeated``);
-- ``transplant``, ``arguments``, ``positional`` and ``callees`` handle calls whose arguments both sides changed;
+  (``spacing``) and no keyword twice (``repeated_keywords``);
+- ``transplant``, ``arguments``, ``values``, ``positional``, ``callees`` and ``moved_calls`` handle calls that both
+  sides changed, ``with_items`` the contexts of a ``with``;
 - ``keyword_order`` compares keywords;
 - ``inner_remarks`` keeps omni's comments in a statement.
 """

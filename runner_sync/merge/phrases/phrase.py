@@ -26,7 +26,7 @@ from runner_sync.merge.phrases.elements import (
     with_final_commas,
     without_added_commas,
 )
-from runner_sync.merge.phrases.repeated import without_repeated
+from runner_sync.merge.phrases.repeated_keywords import without_repeated
 from runner_sync.merge.phrases.spacing import with_comments_alone, with_spacing
 from runner_sync.merge.policy import Winner
 from runner_sync.statements import CLOSERS, OPENERS

@@ -111,21 +111,10 @@ def _move_to_outer_suites(weave: Weave, strands: Sequence[Strand]) -> None:
 def _find_heads_kept_empty(weave: Weave) -> set[Strand]:
     """Return the heads of all three texts, which may stay empty because each side removed or moved a part.
 
-    An ``else`` is included only if each side removed a part, because an empty ``else`` does nothing.
+    An empty ``else`` does nothing, so it goes.
     """
     shared = [strand for strand in weave.of_base if strand.sides == "bou"]
-    heads = {s for s in shared if (node := pick_node(weave, s)).compound and not node.one_line and node.canon != "else"}
-    return heads | _find_heads_emptied_by_both(weave)
-
-
-def _find_heads_emptied_by_both(weave: Weave) -> set[Strand]:
-    """Return the heads under which each side has a base statement that the other side removed."""
-    inside: dict[int, set[str]] = defaultdict(set)
-    for node, strand in zip(weave.base, weave.of_base, strict=True):
-        if not node.is_comment:
-            inside[node.parent].add(strand.sides)
-    heads = (weave.of_base[parent] for parent, sides in inside.items() if parent != ROOT and {"bo", "bu"} <= sides)
-    return {head for head in heads if head.sides == "bou"}
+    return {s for s in shared if (node := pick_node(weave, s)).compound and not node.one_line and node.canon != "else"}
 
 
 def _find_heads_around_exits(weave: Weave) -> set[Strand]:

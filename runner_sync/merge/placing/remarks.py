@@ -23,12 +23,11 @@ from runner_sync.thresholds import REFLOWED, REWORDED
 Nodes = Sequence[Node]
 
 
-def move_comments_with_statements(weave: Weave, kept: Sequence[Strand], heritage: Collection[str]) -> list[Strand]:
+def move_comments_with_statements(weave: Weave, kept: Sequence[Strand]) -> list[Strand]:
     """Move comments to the present place of their statements, and drop obsolete comments.
 
     An upstream comment is obsolete if its statement did not come in and omni lacks the comment, or if omni has a
-    comment on the statement that says the same. An omni comment is obsolete if its paragraph is gone, or if it comes
-    from another upstream revision (``heritage``) and upstream now has another comment.
+    comment on the statement that says the same. An omni comment is obsolete if its paragraph is gone.
     """
     alive = set(kept)
     kept = _move_comments_to_equals(weave, _move_comments_to_successors(weave, kept, alive), alive)
@@ -45,10 +44,8 @@ def move_comments_with_statements(weave: Weave, kept: Sequence[Strand], heritage
         own = [strand for k in block if (strand := weave.of_omni[k]).sides == "o" or _is_kept_omni_edit(strand, alive)]
         if own and own[-1].about is not None:
             continue
-        if own and not _has_successor(weave, kept, own[-1]) and not _has_paragraph_left(weave, about, alive):
+        if own and not _has_paragraph_left(weave, about, alive):
             out |= {comment for comment in own if not is_drawn(weave.omni[comment.in_omni].text)}
-        elif own and _is_replaced_since(weave, block, about, heritage):
-            out |= set(own)
     for strand in kept:
         strand.kept = strand not in out
     _move_into_suites(weave)
@@ -196,13 +193,6 @@ def _is_kept_omni_edit(strand: Strand, alive: Collection[Strand]) -> bool:
     return strand.sides == "bo" and strand in alive
 
 
-def _is_replaced_since(weave: Weave, block: range, about: int, heritage: Collection[str]) -> bool:
-    """Whether an omni comment is all from an older upstream revision, and upstream has another on its statement."""
-    at = weave.of_omni[about].upstream
-    old = all(weave.of_omni[k].sides == "o" and weave.omni[k].canon in heritage for k in block)
-    return old and at is not None and any(about == at for _, about in find_remarks(weave.upstream))
-
-
 def put_above_their_statements(weave: Weave, suites: Iterable[list[Strand]]) -> None:
     """Move comments back directly above their statements where the merge put other statements in between, in place.
 
@@ -306,14 +296,3 @@ def _has_paragraph_left(weave: Weave, first: int, alive: set[Strand]) -> bool:
             break
         inside.add(k)
     return any(weave.of_omni[k] in alive for k in inside if not nodes[k].is_comment)
-
-
-def _has_successor(weave: Weave, kept: Sequence[Strand], comment: Strand) -> bool:
-    """Whether the next kept statement behind a comment is a new upstream statement in the same suite.
-
-    A new clause does not count: a new ``finally`` belongs to the statement above.
-    """
-    at = next((k for k, strand in enumerate(kept) if strand is comment), len(kept))
-    following = next((s for s in kept[at + 1 :] if not pick_node(weave, s).is_comment), None)
-    is_beside = following is not None and following.owner is None and following.parent is comment.parent
-    return is_beside and following is not None and following.sides == "u"

@@ -2,8 +2,8 @@
 
 Comes in: a ``Triple``. Goes out: a ``Triple``. May touch: nothing.
 
-- names: ``renames``, ``unread_values``;
-- forms: ``hints`` of upstream's new assignments, ``one_form`` of ``with``, ``returned`` values, ``two_branches`` for
-  one statement (``forks`` finds versions of a condition);
-- base: ``suites_at_hand``.
+- names: ``parameters``, ``upstream_names`` that omni takes over, ``renames`` and ``unread_values`` to omni's names
+  (``differences`` compares two texts name by name);
+- forms: ``hints`` of upstream's new assignments, ``one_form`` of ``with``, ``else_behind_exit``, ``returned`` values,
+  ``two_branches`` for one statement (``forks`` finds versions of a condition).
 """

@@ -18,13 +18,13 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
 from runner_sync.model import Triple
-from runner_sync.statements import Node, flatten, tree_of
+from runner_sync.statements import Node, flatten_function, tree_of
 
 
 def without_new_hints(triple: Triple) -> tuple[Triple, dict[str, str]]:
@@ -33,7 +33,7 @@ def without_new_hints(triple: Triple) -> tuple[Triple, dict[str, str]]:
     Returns also ``{line without its hint: line}`` for each such line that stands nowhere else in upstream's text and
     not in omni's.
     """
-    base, omni, upstream = (_flatten_function(text) for text in (triple.base, triple.omni, triple.upstream))
+    base, omni, upstream = (flatten_function(text) for text in (triple.base, triple.omni, triple.upstream))
     had = {plain(node.canon) for node in base}
     hinted_in_base = {node.facts.targets for node in base if _read_hint(node) is not None}
     own = {plain(node.canon): hinted.hint for node in omni if (hinted := _read_hint(node)) is not None}
@@ -97,9 +97,3 @@ def plain(canon: str) -> str:
 
 
 _HINTED = re.compile(r"[\w.]+: .* = ", re.DOTALL)
-
-
-def _flatten_function(text: str) -> Sequence[Node]:
-    """Return the statements of a function; none for another unit, whose hints declare fields."""
-    nodes = flatten(text)
-    return nodes if nodes and nodes[0].keyword.endswith("def") else ()

@@ -12,24 +12,24 @@ Otherwise a port would replace omni's statement, only to bind a name for nothing
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from runner_sync.merge.preparing.renames import find_mentions, rename
 from runner_sync.model import Triple
-from runner_sync.statements import Node, flatten
+from runner_sync.statements import Node, flatten_function
 from runner_sync.statements.dataflow import binds
 
 
 def with_omni_names_of_unread_values(triple: Triple) -> Triple:
     """Rename in base and upstream the values of a call that neither they nor omni read, if they differ in no other."""
-    mine = {_get_call(node): node for node in _flatten_function(triple.omni) if _get_call(node)}
+    mine = {_get_call(node): node for node in flatten_function(triple.omni) if _get_call(node)}
     used = _find_used(triple.omni)
     base, upstream = (_rename_unread(text, mine, used | _find_used(text)) for text in (triple.base, triple.upstream))
     return Triple(base, triple.omni, upstream)
 
 
 def _rename_unread(text: str, mine: Mapping[str, Node], used: set[str]) -> str:
-    for node in _flatten_function(text):
+    for node in flatten_function(text):
         own = mine.get(_get_call(node))
         if own is None or len(own.facts.targets) != len(node.facts.targets):
             continue
@@ -39,12 +39,6 @@ def _rename_unread(text: str, mine: Mapping[str, Node], used: set[str]) -> str:
         if names and {*names, *names.values()} <= unread:
             text = rename(text, names, within=range(node.start, node.end + 1))
     return text
-
-
-def _flatten_function(text: str) -> Sequence[Node]:
-    """Return the statements of a function; none for another unit, whose names are read elsewhere."""
-    nodes = flatten(text)
-    return nodes if nodes and nodes[0].keyword.endswith("def") else ()
 
 
 def _get_call(node: Node) -> str:

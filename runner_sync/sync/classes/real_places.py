@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from runner_sync.model import Finding
 from runner_sync.naming import imported_by
-from runner_sync.sync.classes.whole_twins import Part, complete_twins, find_imported, find_parts
+from runner_sync.sync.classes.whole_twins import MovedMethods, complete_twins, find_imported, find_moved_methods
 from runner_sync.sync.trees.inputs import Inputs
 from runner_sync.syntax import module_of
 from runner_sync.texts.import_entries import import_statements, read_imports
@@ -95,7 +95,7 @@ def _find_shifts(path: str, given: Inputs) -> _Shifts:
     if raw is None or (whole := complete_twins(raw, path, given.omni, given)) == raw:
         return []
     starts = {unit.qualname: (path, unit.start) for unit in texts.unit_table(raw, path).values()}
-    for owner, part in find_parts(path, given):
+    for owner, part in find_moved_methods(path, given):
         starts |= _find_starts(owner, part)
     starts |= {one.unit.qualname: (one.unit.path, one.unit.start) for one in find_imported(path, given)}
     return [
@@ -105,7 +105,7 @@ def _find_shifts(path: str, given: Inputs) -> _Shifts:
     ]
 
 
-def _find_starts(owner: str, part: Part) -> dict[str, tuple[str, int]]:
+def _find_starts(owner: str, part: MovedMethods) -> dict[str, tuple[str, int]]:
     """Return where the methods stand that the GPU class ``owner`` has from ``part``."""
     units = texts.unit_table(part.inherited.text, part.inherited.path)
     return {

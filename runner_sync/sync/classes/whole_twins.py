@@ -37,21 +37,23 @@ def complete_twins(text: str, path: str, tree: Tree, given: Inputs) -> str:
         if module.gpu is None or path not in given.places_of(module.gpu.path):
             continue
         with suppress(InputError, SyntaxError):  # whoever reads the module reports what is wrong with it
-            name, parts = module.gpu.name, _find_parts_of(module, text, path, tree, given)
+            name, parts = module.gpu.name, _find_moved_out_of(module, text, path, tree, given)
             text = complete(text, name, path, [part.inherited for part in parts])
             text = _drop_bases(text, path, name, _find_needless(text, path, name, parts, tree))
             text, _ = complete_definitions(text, path, _list_defined(module, given), tree)
     return text
 
 
-def find_parts(path: str, given: Inputs) -> list[tuple[str, Part]]:
-    """Return the GPU classes of ``path`` in the tree at hand with the parts that `complete_twins` takes methods from.
+def find_moved_methods(path: str, given: Inputs) -> list[tuple[str, MovedMethods]]:
+    """Return the GPU classes of ``path`` in the tree at hand, each with methods that `complete_twins` adds to it.
 
     Raises ``InputError`` if a module does not parse.
     """
     text = given.omni.read(path) or ""
     twins = [(module, module.gpu.name) for module in given.profile.modules if path in module.twin_paths and module.gpu]
-    return [(name, part) for module, name in twins for part in _find_parts_of(module, text, path, given.omni, given)]
+    return [
+        (name, part) for module, name in twins for part in _find_moved_out_of(module, text, path, given.omni, given)
+    ]
 
 
 def find_imported(path: str, given: Inputs) -> list[Definition]:
@@ -70,13 +72,13 @@ def _list_defined(module: RunnerModule, given: Inputs) -> frozenset[str]:
     return list_definitions([found[1]] if found is not None else [])
 
 
-def _find_parts_of(module: RunnerModule, text: str, path: str, tree: Tree, given: Inputs) -> list[Part]:
+def _find_moved_out_of(module: RunnerModule, text: str, path: str, tree: Tree, given: Inputs) -> list[MovedMethods]:
     assert module.gpu is not None
     name = module.gpu.name
     if not may_inherit(name, text, given.profile.package) or (derived := _read_derived(module, given)) is None:
         return []
     features = _find_features(module.gpu.path, name, derived, given.omni)
-    return [part for part in _find_parts(text, path, name, derived, tree) if part.name not in features]
+    return [part for part in _iter_moved_methods(text, path, name, derived, tree) if part.name not in features]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +108,18 @@ def _read_derived(module: RunnerModule, given: Inputs) -> _Derived | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """Methods of the base class ``name``; ``is_whole``: all that the GPU class has from there."""
+class MovedMethods:
+    """Methods that omni moved out of a GPU class into the base class ``name``.
+
+    ``is_whole`` if they are all that the GPU class has from there.
+    """
 
     name: str
     inherited: Inherited
     is_whole: bool
 
 
-def _find_parts(text: str, path: str, name: str, derived: _Derived, tree: Tree) -> Iterator[Part]:
+def _iter_moved_methods(text: str, path: str, name: str, derived: _Derived, tree: Tree) -> Iterator[MovedMethods]:
     """Yield the omni base classes of class ``name`` with moved methods, nearest first.
 
     timid: a mixin that the NPU class lacks and of which it hides no method is a feature to mix in, and no part. Of a
@@ -126,7 +131,7 @@ def _find_parts(text: str, path: str, name: str, derived: _Derived, tree: Tree) 
         place = module_texts.find_module(parent.module)
         if hidden and place is not None:
             is_whole = parent.name not in derived.ancestors
-            yield Part(parent.name, Inherited(*place, methods if is_whole else hidden), is_whole)
+            yield MovedMethods(parent.name, Inherited(*place, methods if is_whole else hidden), is_whole)
 
 
 def _find_features(path: str, name: str, derived: _Derived, tree: Tree) -> frozenset[str]:
@@ -139,7 +144,9 @@ def _find_features(path: str, name: str, derived: _Derived, tree: Tree) -> froze
         return frozenset()
     classes = (parent for parent, _ in _find_omni_bases(text, path, name, _read_omni(tree)))
     bases = {one.name for one in classes if texts.members(one.text, one.name, one.module)}
-    return frozenset(bases - derived.ancestors - {part.name for part in _find_parts(text, path, name, derived, tree)})
+    return frozenset(
+        bases - derived.ancestors - {part.name for part in _iter_moved_methods(text, path, name, derived, tree)}
+    )
 
 
 def _find_omni_bases(
@@ -161,7 +168,7 @@ def _read_omni(tree: Tree) -> ModuleTexts:
     return ModuleTexts({"vllm-omni": tree})
 
 
-def _find_needless(text: str, path: str, name: str, parts: Collection[Part], tree: Tree) -> set[str]:
+def _find_needless(text: str, path: str, name: str, parts: Collection[MovedMethods], tree: Tree) -> set[str]:
     """Return the base expressions of class ``name`` that give it nothing any more beside the whole ``parts``."""
     whole, module_texts = {part.name for part in parts if part.is_whole}, _read_omni(tree)
     if not whole:

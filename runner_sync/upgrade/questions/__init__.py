@@ -12,7 +12,7 @@ merge that the texts at hand answer. When all drafts have their last text, ``mod
 3. About halves, by ``objects_used``: ``counterparts`` in another copy, ``two_ends`` of an exchange of which one was
    left out, ``ended_calls`` on an object.
 4. Then questions meet: ``one_decision`` joins those about one passage, ``one_feature`` those about one feature that
-   was left out, and ``partners`` links related ones.
+   was left out, and ``linked_questions`` names related ones in each other.
 
 For a whole run, ``one_decision`` also joins repetitions in other units; ``conflicts`` writes diff3 markers.
 """

@@ -25,7 +25,7 @@ from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.import_forms import spell_as_upstream
 from runner_sync.upgrade.job import ModuleJob, is_selected
-from runner_sync.upgrade.questions.objects_used import Part, find_related
+from runner_sync.upgrade.questions.objects_used import ObjectMember, find_related
 from runner_sync.upgrade.questions.partial_overrides import find_set_again, lags_beside_call
 from runner_sync.upgrade.questions.reviews import Shown, ask
 
@@ -100,10 +100,10 @@ def _mention_ended_calls(text: str, old: Mapping[str, str], present: Sequence[st
     return f"; {title} no longer calls {names}: does this method do that work now?" if ended else ""
 
 
-def _find_own_calls(methods: Iterable[str]) -> set[Part]:
+def _find_own_calls(methods: Iterable[str]) -> set[ObjectMember]:
     """Return the calls that methods make on the runner itself."""
     called = (name.rpartition(".") for text in methods for name in names_called(text))
-    return {Part(owner, name) for owner, _, name in called if owner == "self"}
+    return {ObjectMember(owner, name) for owner, _, name in called if owner == "self"}
 
 
 def _runs_upstream(text: str, member: str, upstream: str, behind: str | None) -> bool:

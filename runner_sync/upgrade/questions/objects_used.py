@@ -1,6 +1,6 @@
-"""Finds the parts of objects that a passage uses, and whether two parts belong to one feature by their names.
+"""Finds the members of objects that a passage uses, and which members belong to one feature by their names.
 
-Comes in: texts of methods and passages. Goes out: ``Part`` values. May touch: nothing.
+Comes in: texts of methods and passages. Goes out: ``ObjectMember`` values. May touch: nothing.
 
 Two hooks of one model are halves of a feature, as are the way into a queue and the way out::
 
@@ -20,21 +20,21 @@ from runner_sync.statements.calls import names_called
 from runner_sync.statements.dataflow import sets
 
 
-class Part(NamedTuple):
+class ObjectMember(NamedTuple):
     """A member of an object: ``owner`` is the object, such as ``self.model``, ``name`` the called or read member."""
 
     owner: str
     name: str
 
 
-def find_parts(passage: str, unit: str = "") -> frozenset[Part]:
-    """Return the parts of objects of ``self`` that a passage calls or reads by ``getattr`` and ``hasattr``.
+def find_object_members(passage: str, unit: str = "") -> frozenset[ObjectMember]:
+    """Return the members of objects of ``self`` that a passage calls or reads by ``getattr`` and ``hasattr``.
 
-    Includes parts called through a local that ``unit``, a method with the passage, sets to them.
+    Includes members called through a local that ``unit``, a method with the passage, sets to them.
     """
-    found = {Part(*match) for match in _USED.findall(_spell_as_attributes(passage))}
+    found = {ObjectMember(*match) for match in _USED.findall(_spell_as_attributes(passage))}
     called = names_called(passage)
-    return frozenset(found.union(*(used for name, used in _find_part_locals(unit).items() if name in called)))
+    return frozenset(found.union(*(used for name, used in _find_member_locals(unit).items() if name in called)))
 
 
 def is_on_kept_object(called: str) -> bool:
@@ -47,13 +47,13 @@ def get_object(called: str) -> str:
     return called.rpartition(".")[0]
 
 
-def find_related(parts: Iterable[Part], others: Collection[Part]) -> list[Part]:
-    """Return those of the ``parts`` that are of one feature with one of the others."""
-    return sorted(one for one in parts if any(_are_of_one_feature(one, other) for other in others))
+def find_related(members: Iterable[ObjectMember], others: Collection[ObjectMember]) -> list[ObjectMember]:
+    """Return those of the ``members`` that are of one feature with one of the others."""
+    return sorted(one for one in members if any(_are_of_one_feature(one, other) for other in others))
 
 
-def _are_of_one_feature(one: Part, other: Part) -> bool:
-    """Whether two parts of an object share two successive words of their names; one word says too little."""
+def _are_of_one_feature(one: ObjectMember, other: ObjectMember) -> bool:
+    """Whether two members of an object share two successive words of their names; one word says too little."""
     return (
         one.owner == other.owner
         and one.name != other.name
@@ -66,13 +66,13 @@ def _pair_words(name: str) -> set[tuple[str, str]]:
     return {*pairwise(words)}
 
 
-def _find_part_locals(unit: str) -> Mapping[str, frozenset[Part]]:
-    """Return the locals of a method that are set from ``getattr`` or ``hasattr``, with the parts read there."""
-    found: dict[str, frozenset[Part]] = {}
+def _find_member_locals(unit: str) -> Mapping[str, frozenset[ObjectMember]]:
+    """Return the locals of a method that are set from ``getattr`` or ``hasattr``, with the members read there."""
+    found: dict[str, frozenset[ObjectMember]] = {}
     for node in flatten(unit) if unit else ():
         looked_up = _spell_as_attributes(node.canon)
         for name in sets(node) if _ASKED in looked_up else ():
-            found[name] = frozenset(Part(*match) for match in _USED.findall(looked_up))
+            found[name] = frozenset(ObjectMember(*match) for match in _USED.findall(looked_up))
     return found
 
 

@@ -7,7 +7,7 @@ remaining defects. May touch: nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from runner_sync import merge
@@ -56,9 +56,7 @@ def merge_soundly(
         if more:
             undone += more
             continue
-        names: dict[str, Kind] = dict.fromkeys(half, "half of a feature")
-        names |= dict.fromkeys(find_unread_parameters(sides, result.text), "parameter that nothing reads")
-        names |= dict.fromkeys(unset, "reads what nothing sets")
+        names = _explain_names(half, unread=find_unread_parameters(sides, result.text), unset=unset)
         new, lost = names.keys() - missing, _find_lost_calls(sides, result.text) - pinned
         if not new and not lost:
             break
@@ -73,6 +71,13 @@ def merge_soundly(
     return ask_about_undone(result, undone), broken and (
         _drop_set_by_change(sides, first_defects) or first_defects or broken
     )
+
+
+def _explain_names(half: Iterable[str], *, unread: Iterable[str], unset: Iterable[str]) -> dict[str, Kind]:
+    """Return the names whose readers must stay out, each with the reason; a name that nothing sets counts as such."""
+    names: dict[str, Kind] = dict.fromkeys(half, "half of a feature")
+    names |= dict.fromkeys(unread, "parameter that nothing reads")
+    return names | dict.fromkeys(unset, "reads what nothing sets")
 
 
 def _drop_set_by_change(sides: Triple, defects: Collection[Problem]) -> set[Problem]:

@@ -27,7 +27,7 @@ from runner_sync.thresholds import NAMED
 from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.job import Hierarchy, Inherited
 from runner_sync.upgrade.questions.counterparts import find_asked_counterparts
-from runner_sync.upgrade.questions.objects_used import Part, find_parts, find_related
+from runner_sync.upgrade.questions.objects_used import ObjectMember, find_object_members, find_related
 from runner_sync.upgrade.questions.one_feature import find_plain_names
 
 
@@ -75,9 +75,9 @@ def _find_halves(
 ) -> Iterator[tuple[str, ...]]:
     """Yield pairs of ids: an item about code that came, and an item about code that was left out.
 
-    Both use parts of one object and one feature; members that omni defines are parts of the runner itself. The first
-    one's part is new in the class, and no code of the class uses the second one's part. A third element names that part
-    if the item does not show it, because a GPU method that the class lacks uses it.
+    Both use members of one object and one feature; what omni defines is a member of the runner itself. The first one's
+    member is new in the class, and no code of the class uses the second one's. A third element names that member if the
+    item does not show it, because a GPU method that the class lacks uses it.
     """
     ported = [(draft, item) for draft in class_drafts for item in draft.reviews if item.from_gpu]
     brought = [(draft, item) for draft, item in ported if _has_come(item)]
@@ -87,12 +87,12 @@ def _find_halves(
     if not brought or not left_out:
         return
 
-    def find_all(passage: str, unit: str) -> frozenset[Part]:
+    def find_all(passage: str, unit: str) -> frozenset[ObjectMember]:
         own = self_mentions(passage) & inherited.omnis.keys()
-        return find_parts(passage, unit) | {Part("self", name) for name in own}
+        return find_object_members(passage, unit) | {ObjectMember("self", name) for name in own}
 
-    parts_before, parts_now = (
-        frozenset(part for text in texts if text for part in find_all(text, text))
+    used_before, used_now = (
+        frozenset(member for text in texts if text for member in find_all(text, text))
         for texts in zip(*((draft.before, draft.text) for draft in class_drafts), strict=True)
     )
     present = inherited.members.keys() | {draft.member for draft in class_drafts if draft.text}
@@ -100,15 +100,15 @@ def _find_halves(
     absent = [
         *((item.id, find_all(item.upstream, twins.get(draft.name, "")), True) for draft, item in left_out),
         *(
-            (item.id, find_parts(text), False)
+            (item.id, find_object_members(text), False)
             for draft, item in left_out
             for text in _find_called(item, draft.owner, helpers)
         ),
     ]
     for draft, item in brought:
-        news = find_all(item.chosen, draft.text) - parts_before
-        for other, parts, is_shown in absent:
-            for half in find_related(parts - parts_now, news):
+        news = find_all(item.chosen, draft.text) - used_before
+        for other, members, is_shown in absent:
+            for half in find_related(members - used_now, news):
                 yield (item.id, other) if is_shown else (item.id, other, ".".join(half))
 
 

@@ -10,7 +10,7 @@ import pytest
 from runner_sync.model import ReviewItem
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import Hierarchy, Inherited
-from runner_sync.upgrade.questions.partners import name_partners
+from runner_sync.upgrade.questions.linked_questions import name_partners
 
 
 def draft(name: str, identity: str, chosen: str, *, is_new: bool = False, from_gpu: bool = True) -> Draft:

@@ -77,7 +77,8 @@ def _explain_names(half: Iterable[str], *, unread: Iterable[str], unset: Iterabl
     """Return the names whose readers must stay out, each with the reason; a name that nothing sets counts as such."""
     names: dict[str, Kind] = dict.fromkeys(half, "half of a feature")
     names |= dict.fromkeys(unread, "parameter that nothing reads")
-    return names | dict.fromkeys(unset, "reads what nothing sets")
+    names |= dict.fromkeys(unset, "reads what nothing sets")
+    return names
 
 
 def _drop_set_by_change(sides: Triple, defects: Collection[Problem]) -> set[Problem]:

@@ -246,19 +246,31 @@ def test_what_both_add_under_conditions_of_their_own_comes_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mine", "theirs", "count"),
+    ("mine", "theirs", "count", "asked"),
     [
-        pytest.param("self.start_dump()", "self.start_dump(tokens=rows.tokens)", 1, id="with more arguments"),
-        pytest.param("self.start_dump(rows.ids)", "self.start_dump(tokens=self.tokens, n=1)", 2, id="with others"),
-        pytest.param("self.start_dump()", "self.start_dumps(tokens=rows.tokens)", 2, id="of another method"),
+        pytest.param(
+            "self.start_dump()",
+            "self.start_dump(tokens=rows.tokens)",
+            1,
+            ["both added versions"],
+            id="with more arguments",
+        ),
+        pytest.param(
+            "self.start_dump(rows.ids)",
+            "self.start_dump(tokens=self.tokens, n=1)",
+            2,
+            ["called by both"],
+            id="with others",
+        ),
+        pytest.param("self.start_dump()", "self.start_dumps(tokens=rows.tokens)", 2, [], id="of another method"),
     ],
 )
-def test_a_call_that_both_add_comes_once(mine: str, theirs: str, count: int) -> None:
+def test_a_call_that_both_add_comes_once(mine: str, theirs: str, count: int, asked: list[str]) -> None:
     base = "def run(self, rows):\n    out = self.make(rows)\n    return out\n"
     result = merge(Triple(base, *(base.replace("    return", f"    {call}\n    return") for call in (mine, theirs))))
     assert result.text.count("start_dump") == count
     assert theirs in result.text
-    assert [decision.reason.kind for decision in result.decisions] == ["both added versions"] * (count == 1)
+    assert [decision.reason.kind for decision in result.decisions] == asked
 
 
 RECORD = "class State(NamedTuple):\n    rows: Rows\n    stage: str | None\n"

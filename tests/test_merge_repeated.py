@@ -122,3 +122,52 @@ def test_a_further_call_of_what_is_called_anywhere_needs_no_question(old: str, o
     base = BASE.replace(CALL, old)
     result = merge(Triple(base, base.replace(old, own), base.replace("    self.keep(logits)\n", DRAFT.format(new))))
     assert "called without omni's change" not in {item.reason.kind for item in result.decisions}
+
+
+STEPS = """def run(self, rows):
+    plan = self.plan(rows)
+    if self.last:
+        out = self.forward(plan)
+    else:
+        out = self.send(plan)
+    self.keep(out)
+    return out
+"""
+PLANS, FORWARDS, SENDS, KEEPS = (line + "\n" for line in STEPS.split("\n") if " = " in line or "keep" in line)
+
+
+@pytest.mark.parametrize(
+    ("own", "new", "is_asked"),
+    [
+        pytest.param(("    ", PLANS), ("    ", KEEPS), True, id="at two places"),
+        pytest.param(("        ", FORWARDS), ("    ", KEEPS), True, id="in a branch and below"),
+        pytest.param(("        ", FORWARDS), ("        ", SENDS), False, id="in two branches"),
+    ],
+)
+@pytest.mark.parametrize("before", ["", "    self.dump()\n"], ids=["new", "old, too"])
+def test_a_call_that_both_add(before: str, own: tuple[str, str], new: tuple[str, str], is_asked: bool) -> None:
+    base = STEPS.replace(PLANS, before + PLANS)
+    omni = base.replace(own[1], f"{own[1]}{own[0]}self.dump()\n")
+    upstream = base.replace(new[1], f"{new[1]}{new[0]}self.dump(rows=rows)\n")
+    result = merge(Triple(base, omni, upstream))
+    assert result.text.count("self.dump") == 2 + bool(before)
+    reasons = [(item.reason.kind, item.reason.names) for item in result.decisions]
+    assert reasons == [("called by both", ("self.dump",))] * is_asked
+
+
+@pytest.mark.parametrize(
+    ("before", "own", "new"),
+    [
+        pytest.param("    self.dump()\n", "", "self.dump(rows=rows)", id="omni dropped the old one"),
+        pytest.param("", "made = self.dump()", "self.dump(rows=rows)", id="for its value"),
+        pytest.param("", "self.dump()", "self.rows.dump()", id="of another object"),
+        pytest.param("", "logger.info('own')", "logger.info('new')", id="a logger"),
+        pytest.param("", "print('own')", "print('new')", id="a builtin"),
+    ],
+)
+def test_a_call_that_is_not_made_more_often(before: str, own: str, new: str) -> None:
+    base = STEPS.replace(PLANS, before + PLANS)
+    omni = base.replace(before + PLANS, PLANS + (f"    {own}\n" if own else ""))
+    result = merge(Triple(base, omni, base.replace(KEEPS, f"{KEEPS}    {new}\n")))
+    assert new in result.text
+    assert "called by both" not in {item.reason.kind for item in result.decisions}

@@ -28,7 +28,11 @@ from runner_sync.merge.doubts.own_statements import (
     find_used_too_early,
     make_doubt_about_emptied,
 )
-from runner_sync.merge.doubts.repeated import find_called_without_edit, find_repeated_without_edit
+from runner_sync.merge.doubts.repeated import (
+    find_called_by_both,
+    find_called_without_edit,
+    find_repeated_without_edit,
+)
 from runner_sync.merge.doubts.replacements import add_successors_beside, find_replaced_in_own_blocks, join_replacements
 from runner_sync.merge.doubts.rewritten import find_rewritten
 from runner_sync.merge.doubts.same_calls import ask_at_same_calls
@@ -127,7 +131,8 @@ def _merge_statements(triple: Triple, terms: Terms) -> Merged:
     chosen = _choose(weave, strands, terms)
     doubts = _add_consequences(weave, chosen, [*doubts, *chosen.left_out]) + chosen.both_changed
     if terms.policy.is_copy:
-        doubts = add_successors_beside(weave, chosen.kept, doubts)
+        # A port is asked about anyway.
+        doubts = [*add_successors_beside(weave, chosen.kept, doubts), *find_called_by_both(weave, chosen.kept)]
     else:
         doubts = join_replacements(weave, doubts)
     doubts = ask_at_same_calls(weave, doubts)

@@ -53,6 +53,7 @@ Kind = Literal[
     "exit that omni has otherwise",
     "repeated without omni's change",
     "called without omni's change",
+    "called by both",
     "exit of no loop",
     "block at hand",
     "addition to a removed block",

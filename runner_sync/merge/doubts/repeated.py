@@ -1,4 +1,4 @@
-"""Find new upstream statements that repeat one which omni changed, or put into a block of its own.
+"""Find new upstream statements that repeat one which omni changed, put into a block of its own, or added itself.
 
 Comes in: the kept strands of a ``Weave``. Goes out: ``Doubt`` values. May touch: nothing.
 
@@ -71,6 +71,55 @@ def find_called_without_edit(weave: Weave, kept: Sequence[Strand]) -> list[Doubt
 
 _BUILTINS = frozenset({"", *dir(builtins)})
 _LOGGER = re.compile(r"(?:^|[._])log(?:ger|ging)?\.")
+
+
+def find_called_by_both(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
+    """Return doubts about new upstream calls, for their effect, of what a new statement of omni's calls for it, too.
+
+    The result must make the call more often than either side does: the work may be done twice now. Two branches of one
+    condition exclude each other.
+    """
+    own: dict[str, list[Strand]] = defaultdict(list)
+    for strand in kept:
+        if strand.sides == "o":
+            own[_find_effect(weave.omni[strand.in_omni])].append(strand)
+    of_upstream, of_omni = (Counter(map(_find_effect, nodes)) for nodes in (weave.upstream, weave.omni))
+    now = Counter(_find_effect(pick_node(weave, strand)) for strand in kept)
+    often = {called for called in now if called and now[called] > max(of_upstream[called], of_omni[called])}
+    doubts = []
+    for strand in kept:
+        called = _find_effect(weave.upstream[strand.in_upstream]) if strand.sides == "u" else ""
+        if called in often and any(not _exclude_each_other(weave, strand, s) for s in own[called]):
+            doubts.append(Doubt(strand, Reason("called by both", (called,)), CONTESTED))
+    return doubts
+
+
+def _find_effect(node: Node) -> str:
+    """Return what a statement that is nothing but a call calls, by its dotted name; empty for loggers and builtins."""
+    called = node.facts.called
+    if called in _BUILTINS or _LOGGER.search(called) or not node.canon.startswith(f"{called}("):
+        return ""
+    match tree_of(node.canon).body:
+        case [ast.Expr(value=ast.Call(func=func))] if dotted_name(func) == called:
+            return called
+    return ""
+
+
+def _exclude_each_other(weave: Weave, one: Strand, other: Strand) -> bool:
+    """Whether two statements stand in different branches of one ``if``."""
+    around, around_other = [*one.around()], [*other.around()]
+    apart = [head for head in around if head not in around_other], [s for s in around_other if s not in around]
+    if not all(apart):
+        return False
+    statement, other_statement = (_find_statement(weave, heads[-1]) for heads in apart)
+    return statement is other_statement and pick_node(weave, statement).keyword == "if"
+
+
+def _find_statement(weave: Weave, head: Strand) -> Strand:
+    """Return the head of the statement that a clause belongs to; another head is returned as it is."""
+    node = pick_node(weave, head)
+    strands = weave.of_omni if head.omni is not None else weave.of_upstream
+    return strands[node.owner] if node.is_clause else head
 
 
 def _find_added(old: Node, own: Node) -> Set[str] | None:

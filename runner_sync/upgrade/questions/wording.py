@@ -107,6 +107,7 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
     "called without omni's change": (
         "{upstream} calls {names} once more here, and {omni} has changed the other call: does this one need the change?"
     ),
+    "called by both": "{upstream} now calls {names} here, which {omni} calls, too: is the work done twice?",
     "exit of no loop": "left out: this `break` or `continue` has no loop around it here",
     "block at hand": (
         "{upstream} has this under {names!r}; it was not added, because {omni} has all of it under another condition"

@@ -231,7 +231,7 @@ def _merge_from(base: str, omni: Node, upstream: Node, policy: Policy) -> tuple[
     def parses(text: str) -> bool:
         return is_statement_like(text, omni)
 
-    merged = _merge_words(base, omni, upstream)
+    merged = _merge_words(base, omni, upstream, has_records=not policy.is_copy)
     if merged is not None:
         if are_placed_by_guess(*(_as_module(text, omni) for text in (*texts, merged))):
             return _make_content(merged, upstream), BY_PLACE
@@ -256,7 +256,9 @@ def _merge_from(base: str, omni: Node, upstream: Node, policy: Policy) -> tuple[
     return None
 
 
-def _merge_words(base: str, omni: Node, upstream: Node, prefer: Winner | None = None) -> str | None:
+def _merge_words(
+    base: str, omni: Node, upstream: Node, *, prefer: Winner | None = None, has_records: bool = False
+) -> str | None:
     """Merge by phrases; ``None`` for a conflict, or if a call would get an argument that a side gave to another.
 
     With ``prefer``, one side's changes may be missing, because a question shows them.
@@ -268,7 +270,7 @@ def _merge_words(base: str, omni: Node, upstream: Node, prefer: Winner | None = 
         modules = [_as_module(each, omni) for each in (*texts, text)]
         return is_python(modules[-1]) and not is_wrong(*modules)
 
-    return merge_phrases(*texts, parses=is_sound, prefer=prefer)
+    return merge_phrases(*texts, parses=is_sound, prefer=prefer, has_records=has_records)
 
 
 def _find_retargeted_calls(base: str, omni: Node, upstream: Node, merged: str) -> tuple[str, ...]:

@@ -33,18 +33,26 @@ from runner_sync.statements import CLOSERS, OPENERS
 
 
 def merge_phrases(
-    base: str, omni: str, upstream: str, *, parses: Callable[[str], bool], prefer: Winner | None = None
+    base: str,
+    omni: str,
+    upstream: str,
+    *,
+    parses: Callable[[str], bool],
+    prefer: Winner | None = None,
+    has_records: bool = False,
 ) -> str | None:
     """Return the merged statement; ``None`` for a conflict, a text without tokens, or a result that ``parses`` refuses.
 
     With ``prefer``, that side's phrases win where both changed the same ones, unless this would lose or repeat an
-    element that all three have.
+    element that all three have. With ``has_records``, names that are passed to a class are its fields, in any order.
     """
     written = _split_all(base, omni, upstream)
     if written is None:
         return None
     sides = [group_elements(with_final_commas(phrases)) for phrases in written]
-    merged = _diff3(*sides, by_name=_BY_NAME.fullmatch(_REMARK.sub("", base)) is not None, prefer=prefer)
+    code = _REMARK.sub("", base)
+    by_name = _BY_NAME.fullmatch(code) is not None or (has_records and _BUILDS.fullmatch(code) is not None)
+    merged = _diff3(*sides, by_name=by_name, prefer=prefer)
     if merged is None or (prefer is not None and not _has_what_all_have(merged, *sides)):
         return None
     if merged in sides[1:]:
@@ -183,6 +191,8 @@ def _merge_exchanged(base: Phrases, exchanged: Phrases, other: Phrases) -> Phras
 
 _BY_NAME = re.compile(r"\(?[\w\s,]*,[\w\s,]*\)?\s*=\s*[\w.]+\s*|(?:@.*\n)*(?:async )?def .*", re.DOTALL)
 """An unpacking of a name, or a signature: here a name identifies each element wherever it stands."""
+_BUILDS = re.compile(r"[\w.]+\s*=\s*(?:\w+\.)*_*[A-Z]\w*\([\w\s]+,[\w\s,]*\)\s*")
+"""The construction of a class-like name from plain names, such as that of a record."""
 _REMARK = re.compile(r"#.*")
 _NAMED = re.compile(r"\w+(?: =|:) |#")
 """A keyword argument, an annotated parameter or a comment.

@@ -7,6 +7,7 @@ import ast
 import pytest
 
 from runner_sync.merge import (
+    PORT,
     Merged,
     merge,
 )
@@ -226,6 +227,51 @@ def test_of_a_statement_that_both_changed_nothing_is_lost_or_doubled(
     result = merge(Triple(step(base), step(omni), step(upstream)))
     assert (result.text, result.parses) == (step(merged), True)
     assert [decision.reason.kind for decision in result.decisions] == asked
+
+
+RECORD = "self.state = State(rows, total, slots)"
+
+
+@pytest.mark.parametrize(
+    ("base", "omni", "upstream", "merged"),
+    [
+        pytest.param(
+            RECORD,
+            "self.state = State(rows, own, more, total)",
+            "self.state = State(rows, total, slots, step)",
+            "self.state = State(rows, own, more, total, step)",
+            id="a record",
+        ),
+        pytest.param(
+            RECORD,
+            "self.state = State(rows, own, more, total,  # omni's\n    )",
+            "self.state = State(rows, total, slots,  # the last\n    step)",
+            "self.state = State(rows, own, more, total,  # omni's\n    step)",
+            id="with remarks",
+        ),
+        pytest.param(
+            RECORD,
+            "self.state = State(rows, own, more, total)",
+            "self.state = State(rows, total, slots, self.step())",
+            None,
+            id="but not where a value has no name",
+        ),
+        pytest.param(
+            RECORD.replace("State(", "make_state("),
+            "self.state = make_state(rows, own, more, total)",
+            "self.state = make_state(rows, total, slots, step)",
+            None,
+            id="and not the arguments of a function",
+        ),
+    ],
+)
+def test_in_a_port_names_passed_to_a_class_are_its_fields(
+    base: str, omni: str, upstream: str, merged: str | None
+) -> None:
+    """``ExecuteModelState`` of vllm-omni 0.30.0: NPU's has other fields, and the GPU runner's got one more."""
+    result = merge(Triple(step(base), step(omni), step(upstream)), policy=PORT)
+    assert result.text == step(merged or omni)
+    assert ["both changed a part"] * (merged is None) == [item.reason.kind for item in result.decisions]
 
 
 @pytest.mark.parametrize("is_omnis", [True, False], ids=["in this order", "the other way round"])

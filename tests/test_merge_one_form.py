@@ -44,12 +44,39 @@ def test_two_contexts_that_upstream_made_one_with_become_one(policy: Policy) -> 
 
 
 @COPY_AND_PORT
-def test_two_contexts_on_lines_of_their_own_are_around_what_upstream_put_into_the_one(policy: Policy) -> None:
-    omni = MINE.replace('timer("Run")', 'timer(\n        "Run",\n    )')
+def test_two_contexts_that_have_lines_of_their_own_become_one(policy: Policy) -> None:
+    base, omni = (text.replace("self.lock()", "self.lock(\n            1,\n        )") for text in (NESTED, MINE))
+    upstream = FOLDED.replace("self.lock()", "self.lock(1)")
+    result = merge(Triple(base, omni, upstream), policy=policy)
+    assert result.text == upstream.replace('"run"', "'Run'").replace(
+        "self.update(rows)\n", "self.update(rows)\n        self.mine(rows)\n"
+    )
+    assert result.decisions == ()
+
+
+@COPY_AND_PORT
+def test_two_contexts_of_which_upstream_exchanged_the_first_become_one(policy: Policy) -> None:
+    """vllm-ascend 5def28dcd3, which no longer measures the time of ``set_ascend_forward_context``."""
+    upstream = FOLDED.replace('timer("run")', 'self.record("run")')
+    mine = NESTED.replace("self.update(rows)\n", "self.update(rows)\n            self.mine(rows)\n")
+    result = merge(Triple(NESTED, mine, upstream), policy=policy)
+    assert result.text == upstream.replace("self.update(rows)\n", "self.update(rows)\n        self.mine(rows)\n")
+    assert result.decisions == ()
+
+
+@COPY_AND_PORT
+def test_two_contexts_with_a_comment_are_around_what_upstream_put_into_the_one(policy: Policy) -> None:
+    omni = MINE.replace('timer("Run")', 'timer(\n        "Run",  # mine\n    )')
     result = merge(Triple(NESTED, omni, FOLDED), policy=policy)
     assert result.text.replace("\n\n", "\n") == omni.replace("prepare(rows)", "prepare(rows, self.limit)").replace(
         "        self.process", "            self.process"
     )
+
+
+def test_a_second_context_that_upstream_joined_with_a_new_one_stays_in_the_first() -> None:
+    upstream = NESTED.replace("with self.lock()", "with self.step(), self.lock()")
+    triple = Triple(NESTED, MINE, upstream)
+    assert in_one_form(triple).omni == MINE
 
 
 @pytest.mark.parametrize(

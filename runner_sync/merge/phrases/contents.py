@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from runner_sync.merge.phrases.arguments import with_upstream_keywords
 from runner_sync.merge.phrases.callees import find_retargeted_calls, has_other_arguments, lacks_changed_arguments
+from runner_sync.merge.phrases.diff3 import diff3, merge_lines
 from runner_sync.merge.phrases.inner_remarks import with_remarks
 from runner_sync.merge.phrases.keyword_order import find_side_with_all_changes
 from runner_sync.merge.phrases.moved_calls import find_moved_call
@@ -189,6 +190,8 @@ def _spells_as(one: Node, other: Node) -> bool:
 
 def _merge_both_changed(base: Node, omni: Node, upstream: Node, terms: Terms) -> tuple[Content, Reason | None]:
     """Merge a statement that both sides changed; no doubt if one side has all changes, apart from keyword order."""
+    if omni.kind == "docstring" and terms.policy.is_copy:
+        return _merge_docstrings(base, omni, upstream), None
     if omni.kind in ("docstring", "comment"):
         return make_content_of(omni), None
     chosen, reason = _merge_by_phrases(base, omni, upstream, terms)
@@ -196,6 +199,13 @@ def _merge_both_changed(base: Node, omni: Node, upstream: Node, terms: Terms) ->
         return chosen, reason
     has_all = find_side_with_all_changes(base.text, omni.text, upstream.text)
     return (make_content_of(omni if has_all == "omni" else upstream), None) if has_all else (chosen, reason)
+
+
+def _merge_docstrings(base: Node, omni: Node, upstream: Node) -> Content:
+    """Merge the lines of a docstring; omni's stand where both sides changed the same ones."""
+    rows = diff3(list(base.lines), list(omni.lines), list(upstream.lines), merge_lines, prefer="omni")
+    text = "\n".join(rows or omni.lines)
+    return _make_content(text, omni) if is_statement_like(text, omni) else make_content_of(omni)
 
 
 def _merge_by_phrases(base: Node, omni: Node, upstream: Node, terms: Terms) -> tuple[Content, Reason | None]:

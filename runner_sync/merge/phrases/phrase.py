@@ -3,9 +3,8 @@
 Comes in: the base, omni and upstream texts of a statement or of a compound head. Goes out: the merged text, or ``None``
 if both sides changed the same tokens. May touch: nothing.
 
-Tokens are grouped into phrases between commas and brackets (`elements`), and a diff3 (Khanna, Kunal and Pierce, "A
-formal investigation of diff3", 2007) merges the phrases. So an argument added by one side merges with an argument
-changed by the other.
+Tokens are grouped into phrases between commas and brackets (`elements`), and a `diff3` merges the phrases. So an
+argument added by one side merges with an argument changed by the other.
 """
 
 from __future__ import annotations
@@ -14,9 +13,11 @@ import itertools
 import re
 import tokenize
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from difflib import SequenceMatcher
+from functools import partial
 
+from runner_sync.merge.phrases.diff3 import diff3, find_matches
 from runner_sync.merge.phrases.elements import (
     KEYWORD,
     Phrases,
@@ -52,7 +53,7 @@ def merge_phrases(
     sides = [group_elements(with_final_commas(phrases)) for phrases in written]
     code = _REMARK.sub("", base)
     by_name = _BY_NAME.fullmatch(code) is not None or (has_records and _BUILDS.fullmatch(code) is not None)
-    merged = _diff3(*sides, by_name=by_name, prefer=prefer)
+    merged = diff3(*sides, partial(_merge_piece, by_name=by_name), prefer=prefer)
     if merged is None or (prefer is not None and not _has_what_all_have(merged, *sides)):
         return None
     if merged in sides[1:]:
@@ -107,34 +108,6 @@ def _split_all(*texts: str) -> list[Phrases] | None:
 def _is_subsequence(elements: Phrases, among: Phrases) -> bool:
     rest = iter(among)
     return all(any(element == other for other in rest) for element in elements)
-
-
-def _find_matches(base: Phrases, other: Phrases) -> list[tuple[int, int, int]]:
-    return [tuple(m) for m in SequenceMatcher(None, base, other, autojunk=False).get_matching_blocks()]  # type: ignore[misc]
-
-
-def _diff3(base: Phrases, omni: Phrases, upstream: Phrases, *, by_name: bool, prefer: Winner | None) -> Phrases | None:
-    to_omni, to_upstream = _index_matches(_find_matches(base, omni)), _index_matches(_find_matches(base, upstream))
-    out: Phrases = []
-    b = o = u = 0
-    stops = [i for i in range(len(base)) if i in to_omni and i in to_upstream]
-    for stop in [*stops, len(base)]:
-        end_o = to_omni.get(stop, len(omni))
-        end_u = to_upstream.get(stop, len(upstream))
-        piece = _merge_piece(base[b:stop], omni[o:end_o], upstream[u:end_u], by_name=by_name)
-        if piece is None and prefer is None:
-            return None
-        if piece is None:
-            piece = omni[o:end_o] if prefer == "omni" else upstream[u:end_u]
-        out += piece
-        if stop < len(base):
-            out.append(base[stop])
-        b, o, u = stop + 1, end_o + 1, end_u + 1
-    return out
-
-
-def _index_matches(blocks: Sequence[tuple[int, int, int]]) -> dict[int, int]:
-    return {a + k: b + k for a, b, size in blocks for k in range(size)}
 
 
 def _merge_piece(base: Phrases, omni: Phrases, upstream: Phrases, *, by_name: bool) -> Phrases | None:
@@ -315,7 +288,7 @@ def _merge_insertions(omni: Phrases, upstream: Phrases) -> Phrases | None:
     """
     out: Phrases = []
     o = u = 0
-    for a, b, size in _find_matches(omni, upstream):
+    for a, b, size in find_matches(omni, upstream):
         first, second = upstream[u:b], omni[o:a]
         if second and all(phrase.startswith("#") for phrase in second):
             first, second = second, first

@@ -47,14 +47,16 @@ def _outdent(line: str, by: int) -> str:
 def _join_as_in_upstream(triple: Triple, inner: str) -> Triple | None:
     """Join two nested ``with`` of base and omni as upstream joined them; ``inner`` is the text of the inner one.
 
-    ``None`` if upstream did not join them, or if their lines cannot be joined.
+    ``None`` if upstream did not join them, or if their lines cannot be joined. Upstream may also have changed the outer
+    one, unless it has another ``with`` like that.
     """
-    base, omni = flatten(triple.base), flatten(triple.omni)
-    heads = [cut for node in flatten(triple.upstream) if (cut := _split_head(node, inner))]
+    base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
+    heads = [cut for node in upstream if (cut := _split_head(node, inner))]
     if inner not in _find_only_in_another(base) or len(heads) != 1:
         return None
     at, omni_at = (next(k for k, node in enumerate(nodes) if node.canon == inner) for nodes in (base, omni))
-    if f"{base[at - 1].canon}:" != heads[0][0]:
+    outer = base[at - 1].canon
+    if f"{outer}:" != heads[0][0] and any(node.canon == outer for node in upstream):
         return None
     old, new = _join(triple.base, base, at), _join(triple.omni, omni, omni_at)
     return Triple(old, new, triple.upstream) if old and new else None
@@ -63,14 +65,17 @@ def _join_as_in_upstream(triple: Triple, inner: str) -> Triple | None:
 def _join(text: str, nodes: Sequence[Node], at: int) -> str:
     """Join the ``with`` at an index to the one directly around it.
 
-    Empty if a head has several lines or a trailing comment, or if the two are not on consecutive lines.
+    Empty if a head has a comment, or if there are lines between the two.
     """
-    heads = [nodes[at - 1], nodes[at]]
-    lines, first, last = text.split("\n"), heads[0].start - 1, end(nodes, at)
-    if any(len(head.lines) > 1 or not head.text.endswith(":") for head in heads) or heads[1].start != first + 2:
+    outer, inner = nodes[at - 1], nodes[at]
+    lines, first, last = text.split("\n"), outer.start - 1, end(nodes, at)
+    behind = outer.start + len(outer.lines)
+    if any("#" in row for row in (*outer.lines, *inner.lines)) or inner.start != behind:
         return ""
-    inside = indented(lines, nodes, range(first + 2, last), by=-INDENT)
-    both = f"{lines[first][:-1]}, {heads[1].text.removeprefix('with ')}"
+    inside = indented(lines, nodes, range(behind - 1 + len(inner.lines), last), by=-INDENT)
+    is_short = len(outer.lines) == len(inner.lines) == 1
+    heads = [node.text.removesuffix(":") if is_short else node.canon for node in (outer, inner)]
+    both = f"{indentation(lines[first])}{heads[0]}, {heads[1].removeprefix('with ')}:"
     return "\n".join([*lines[:first], both, *inside, *lines[last:]])
 
 

@@ -252,9 +252,16 @@ RECORD = "self.state = State(rows, total, slots)"
         pytest.param(
             RECORD,
             "self.state = State(rows, own, more, total)",
+            "self.state = State(rows, total, step)",
+            None,
+            id="but not where a field is gone",
+        ),
+        pytest.param(
+            RECORD,
+            "self.state = State(rows, own, more, total)",
             "self.state = State(rows, total, slots, self.step())",
             None,
-            id="but not where a value has no name",
+            id="nor where a value has no name",
         ),
         pytest.param(
             RECORD.replace("State(", "make_state("),

@@ -45,14 +45,16 @@ def merge_phrases(
     """Return the merged statement; ``None`` for a conflict, a text without tokens, or a result that ``parses`` refuses.
 
     With ``prefer``, that side's phrases win where both changed the same ones, unless this would lose or repeat an
-    element that all three have. With ``has_records``, names that are passed to a class are its fields, in any order.
+    element that all three have. With ``has_records``, names that are passed to a class are its fields, in any order, if
+    upstream only added some.
     """
     written = _split_all(base, omni, upstream)
     if written is None:
         return None
     sides = [group_elements(with_final_commas(phrases)) for phrases in written]
     code = _REMARK.sub("", base)
-    by_name = _BY_NAME.fullmatch(code) is not None or (has_records and _BUILDS.fullmatch(code) is not None)
+    has_grown = has_records and _BUILDS.fullmatch(code) is not None and _is_subsequence(sides[0], sides[2])
+    by_name = _BY_NAME.fullmatch(code) is not None or has_grown
     merged = diff3(*sides, partial(_merge_piece, by_name=by_name), prefer=prefer)
     if merged is None or (prefer is not None and not _has_what_all_have(merged, *sides)):
         return None

@@ -55,7 +55,7 @@ def merge_phrases(
     code = _REMARK.sub("", base)
     has_grown = has_records and _BUILDS.fullmatch(code) is not None and _is_subsequence(sides[0], sides[2])
     by_name = _BY_NAME.fullmatch(code) is not None or has_grown
-    merged = diff3(*sides, partial(_merge_piece, by_name=by_name), prefer=prefer)
+    merged = diff3(sides[0], sides[1], sides[2], partial(_merge_piece, by_name=by_name), prefer=prefer)
     if merged is None or (prefer is not None and not _has_what_all_have(merged, *sides)):
         return None
     if merged in sides[1:]:

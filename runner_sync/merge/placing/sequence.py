@@ -18,7 +18,7 @@ from runner_sync.merge.placing.rulers import find_ruler_pairs
 from runner_sync.merge.policy import Policy, Winner
 from runner_sync.merge.weave import Nodes, Strand, Weave
 from runner_sync.statements import ROOT, below
-from runner_sync.statements.dataflow import reads, sets
+from runner_sync.statements.dataflow import reads, sets, uses_anything_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,11 @@ class _Run:
 
     def without_first(self, count: int) -> _Run:
         return replace(self, start=self.start + count)
+
+    def find_docstring(self) -> list[Strand]:
+        """Return the strand of a docstring with which the run begins, else nothing."""
+        begins = self.start < self.end and self.nodes[self.start].kind == "docstring"
+        return [self.all_strands[self.start]] if begins else []
 
     def find_cleanup(self) -> list[Strand]:
         """Return the strands in a ``finally`` right in front of the run if only this side has them, else nothing."""
@@ -65,6 +70,21 @@ class _Run:
         """Return how many comments the run ends with."""
         found = (k for k in range(self.end - self.start) if not self.nodes[self.end - 1 - k].is_comment)
         return next(found, self.end - self.start)
+
+    def find_paragraph_of_next(self) -> int:
+        """Return the offset of the additions in the paragraph of the node behind the run, else the length of the run.
+
+        The paragraph must begin behind a blank line.
+        """
+        if self.end >= len(self.nodes):
+            return self.end - self.start
+        first, suite = self.end, self.nodes[self.end].parent
+        for k in range(self.end - 1, self.start - 1, -1):
+            if self.nodes[first].blanks:
+                break
+            if self.nodes[k].parent == suite or (self.nodes[k].is_comment and k == first - 1):
+                first = k
+        return (first if self.nodes[first].blanks else self.end) - self.start
 
     def find_in_removed(self) -> set[Strand]:
         """Return the strands of the run inside a suite that the other side removed from around the node behind the run.
@@ -96,10 +116,11 @@ def order_strands(weave: Weave, policy: Policy) -> list[Strand]:
 def _merge_runs(anchor: Strand | None, omni: _Run, upstream: _Run, weave: Weave, policy: Policy) -> list[Strand]:
     """Return the strands of two runs in front of ``anchor`` (``None`` for the end of the text), in output order."""
     behind = next((s.base for s in reversed(weave.of_omni[: omni.start]) if s.base is not None and not s.moved), -1)
-    first: list[Strand] = []
+    first = [*omni.find_docstring(), *upstream.find_docstring()]
+    omni, upstream = (run.without_first(len(run.find_docstring())) for run in (omni, upstream))
     omni_cleanup, upstream_cleanup = omni.find_cleanup(), upstream.find_cleanup()
     if policy.first == "upstream" and omni_cleanup and upstream_cleanup:
-        first = [*omni_cleanup, *upstream_cleanup]
+        first += [*omni_cleanup, *upstream_cleanup]
         omni, upstream = omni.without_first(len(omni_cleanup)), upstream.without_first(len(upstream_cleanup))
     both = _interleave(anchor, omni, upstream, weave, policy, behind=behind)
     last = omni.find_in_removed() | upstream.find_in_removed()
@@ -171,11 +192,26 @@ def _interleave(
         )
     is_first = policy.first == "upstream"
     remarks = 0 if is_first or opened == len(omni.strands) else upstream.count_trailing_comments()
+    joined = len(upstream.strands) if policy.is_copy else _find_paragraph_start(omni, upstream)
+    is_inside = not any(omni.nodes[k].is_condition for k in omni.find_heads_around_next())
     rows = [
         *_yield_places(upstream, weave, behind, rank=0 if is_first else 2, opened=len(upstream.strands) - remarks),
         *_yield_places(omni, weave, behind, rank=1, opened=opened),
     ]
+    last = set(upstream.strands[joined:])
+    rows = [(place._replace(base=len(weave.base), rank=2 * is_inside) if s in last else place, s) for place, s in rows]
     return [strand for _, strand in sorted(rows, key=lambda row: row[0])]
+
+
+def _find_paragraph_start(omni: _Run, upstream: _Run) -> int:
+    """Return the offset in upstream's run of the additions that stand in one paragraph with the anchor.
+
+    They stay with it, behind omni's own statements in front of it. The length of the run if there are none, or if
+    omni's statements use what they set.
+    """
+    start = upstream.find_paragraph_of_next()
+    added = upstream.nodes[upstream.start + start : upstream.end]
+    return len(upstream.strands) if uses_anything_of(added, omni.nodes[omni.start : omni.end]) else start
 
 
 class _Place(NamedTuple):

@@ -4,8 +4,8 @@ Comes in: a ``Weave``. Goes out: its strands in output order. May touch: nothing
 
 A diff3: strands that both omni and upstream have are anchors. Between two anchors, each addition goes next to the base
 statements beside it, and upstream's go in front of omni's heads around the next anchor. In a copy, upstream's additions
-go in front of a marked omni block that reaches across the next anchor. In a shared ``finally``, omni's clean-ups come
-first, so that they have run if a ported clean-up fails.
+go in front of a marked omni block that reaches across the next anchor; in a port, they stay in one paragraph with it.
+In a shared ``finally``, omni's clean-ups come first, so that they have run if a ported clean-up fails.
 """
 
 from __future__ import annotations
@@ -192,14 +192,13 @@ def _interleave(
         )
     is_first = policy.first == "upstream"
     remarks = 0 if is_first or opened == len(omni.strands) else upstream.count_trailing_comments()
-    joined = len(upstream.strands) if policy.is_copy else _find_paragraph_start(omni, upstream)
-    is_inside = not any(omni.nodes[k].is_condition for k in omni.find_heads_around_next())
+    joined = len(upstream.strands) - remarks
+    if not policy.is_copy:
+        joined = min(joined, _find_paragraph_start(omni, upstream))
     rows = [
-        *_yield_places(upstream, weave, behind, rank=0 if is_first else 2, opened=len(upstream.strands) - remarks),
+        *_yield_places(upstream, weave, behind, rank=0 if is_first else 2, opened=joined),
         *_yield_places(omni, weave, behind, rank=1, opened=opened),
     ]
-    last = set(upstream.strands[joined:])
-    rows = [(place._replace(base=len(weave.base), rank=2 * is_inside) if s in last else place, s) for place, s in rows]
     return [strand for _, strand in sorted(rows, key=lambda row: row[0])]
 
 

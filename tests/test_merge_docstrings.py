@@ -47,6 +47,14 @@ def test_the_summary_that_omni_wrote_stays(policy: Policy) -> None:
     assert merge(Triple(*sides), policy=policy).text == sides[1]
 
 
+@pytest.mark.parametrize("policy", [FOLLOW, PORT], ids=["a copy", "a port"])
+def test_a_docstring_that_both_added_is_omnis(policy: Policy) -> None:
+    base = "def run(self, rows):\n    self.prepare(rows)\n    return rows\n"
+    omni, upstream = (base.replace("    self", f'    """{told}"""\n    self') for told in ("Run mine.", "Other words."))
+    result = merge(Triple(base, omni, upstream.replace("(rows)\n", "(rows, 1)\n")), policy=policy)
+    assert (result.text, result.decisions) == (omni.replace("(rows)\n", "(rows, 1)\n"), ())
+
+
 def test_a_port_leaves_the_docstring_that_omni_wrote() -> None:
     omni = write(ROWS, OWN)
     assert merge(Triple(write(ROWS), omni, write(NEW, ROWS)), policy=PORT).text == omni

@@ -295,11 +295,11 @@ def _join_clause(weave: Weave, j: int, u: int) -> None:
 def _measure_versions(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:
     """Return the similarity of two additions, at least ``VERSION`` for two versions of one statement.
 
-    Versions bind the same names to the value of the same function, set the same names to nearly the same expression, or
-    are the same call, with more arguments on one side.
+    Versions are docstrings, bind the same names to the value of the same function, set the same names to nearly the
+    same expression, or are the same call, with more arguments on one side.
     """
     share = measure_likeness(a, b, inside_a, inside_b)
-    is_one = (a.made_by and a.made_by == b.made_by) or _is_same_call(a, b)
+    is_one = (a.made_by and a.made_by == b.made_by) or _is_same_call(a, b) or a.kind == b.kind == "docstring"
     return max(share, VERSION) if is_one or (share >= SIMILAR and _is_same_assignment(a, b)) else share
 
 

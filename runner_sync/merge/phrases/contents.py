@@ -133,7 +133,7 @@ def _choose_content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content
         return make_content_of(node), None
     if base is None:
         is_foreign = not upstream.compound and upstream.canon in terms.foreign
-        if omni.is_comment or is_foreign or omni.canon == upstream.canon:
+        if omni.is_comment or omni.kind == "docstring" or is_foreign or omni.canon == upstream.canon:
             return make_content_of(omni), None
         base = find_moved_call(weave, omni, upstream)
     if base is None:

@@ -7,12 +7,10 @@ Comes in: a weave. Goes out: a verdict on each strand, which later passes may tu
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from itertools import pairwise
 
 from runner_sync.confidence import CONTESTED, INFERRED, REBUILT
 from runner_sync.merge.keeping.settling import Settling
-from runner_sync.merge.matching.branches import are_branches
-from runner_sync.merge.matching.own_forms import find_own_form
+from runner_sync.merge.matching.own_forms import find_moved, find_own_form
 from runner_sync.merge.phrases.contents import CARRIED, is_inherited
 from runner_sync.merge.phrases.transplant import carry_over
 from runner_sync.merge.policy import Terms
@@ -70,7 +68,7 @@ def _judge_gone_in_omni(weave: Weave, strand: Strand, terms: Terms, own: Collect
         return False, None  # omni has upstream's version at another place
     if _has_elif_on(weave, now):
         return False, None
-    if found := _find_moved(weave, before):
+    if found := find_moved(weave, before):
         return False, _settle_moved(weave, strand, terms, found)
     own_version = find_own_form(weave, before)
     if own_version is not None:
@@ -124,18 +122,6 @@ def _has_elif_on(weave: Weave, node: Node) -> bool:
     return node.keyword == "if" and any(
         other.canon == branch and strand.sides == "o" for other, strand in zip(weave.omni, weave.of_omni, strict=True)
     )
-
-
-def _find_moved(weave: Weave, node: Node) -> list[Strand]:
-    """Return omni's own statements with the text of ``node`` of the base, which omni lacks at its old place.
-
-    Returns none if the text is not telling, or if several are not in branches of one condition.
-    """
-    if node.is_clause or not node.is_telling:
-        return []
-    found = [s for s in weave.of_omni if s.sides == "o" and weave.omni[s.in_omni].canon == node.canon]
-    pairs = pairwise(strand.in_omni for strand in found)
-    return found if all(are_branches(weave.omni, first, second) for first, second in pairs) else []
 
 
 def _is_split_up(weave: Weave, strand: Strand, found: Sequence[Strand]) -> bool:

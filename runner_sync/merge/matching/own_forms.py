@@ -1,6 +1,8 @@
-"""Recognise omni's own form of a call: to a similarly named function, assigned to another name.
+"""Find what omni has for a statement of the base that it lacks: the same at another place, or a form of its own.
 
-Comes in: a weave and a statement of the base that omni lacks. Goes out: omni's statement. May touch: nothing.
+Comes in: a weave and a statement of the base that omni lacks. Goes out: omni's statements. May touch: nothing.
+
+Omni's own form of a call is one to a similarly named function, assigned to another name::
 
     base      record = Output(ids=ids, rows=rows, names=names)
     omni      output = OmniOutput(ids=ids, rows=[], names=names)
@@ -10,10 +12,36 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection
+from itertools import pairwise
 
+from runner_sync.merge.matching.branches import are_branches
 from runner_sync.merge.weave import Strand, Weave
 from runner_sync.statements import Node, tree_of
 from runner_sync.thresholds import FEWEST_KEYWORDS
+
+
+def find_moved(weave: Weave, node: Node) -> list[Strand]:
+    """Return omni's own statements with the text of ``node`` of the base, which omni lacks at its old place.
+
+    Returns none if the text is not telling, or if several are not in branches of one condition.
+    """
+    if node.is_clause or not node.is_telling:
+        return []
+    found = [s for s in weave.of_omni if s.sides == "o" and weave.omni[s.in_omni].canon == node.canon]
+    pairs = pairwise(strand.in_omni for strand in found)
+    return found if all(are_branches(weave.omni, first, second) for first, second in pairs) else []
+
+
+def find_own_setter(weave: Weave, node: Node) -> Strand | None:
+    """Return the only statement of omni's own that sets just what ``node`` sets; ``None`` without one."""
+    if node.compound or not node.facts.targets:
+        return None
+    found = [s for s in weave.of_omni if s.sides == "o" and _sets_the_same(weave.omni[s.in_omni], node)]
+    return found[0] if len(found) == 1 else None
+
+
+def _sets_the_same(omni: Node, node: Node) -> bool:
+    return not omni.compound and omni.facts.targets == node.facts.targets
 
 
 def find_own_form(weave: Weave, node: Node) -> Strand | None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runner_sync.confidence import CONTESTED, REBUILT
+from runner_sync.merge.matching.own_forms import find_moved, find_own_form, find_own_setter
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, pick_node, strands_in_suite, strands_inside
 from runner_sync.statements import ROOT, Node
@@ -79,10 +80,28 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
         gone = [s for s in kept if s.kept and _cannot_stand(weave, s, held)]
         if not gone and not empty and not orphans and not halved:
             return kept, doubts
+        doubts += [doubt for s in gone if s.sides == "u" and (doubt := _make_doubt_about_suite(weave, s)) is not None]
         for strand in gone:
             strand.kept = False
             _drop_edits_under(weave, strand, kept)
         _move_to_outer_suites(weave, kept)
+
+
+def _make_doubt_about_suite(weave: Weave, suite: Strand) -> Doubt | None:
+    """Return a doubt if omni has something of what a new upstream suite encloses, at another place or in its own form.
+
+    The suite may be meant for omni's statement, too. Without one, there is no need to ask about an empty suite.
+    """
+    inside = (strand for strand in strands_inside(weave, suite, "u") if strand.sides == "bu")
+    nodes = (weave.base[strand.in_base] for strand in inside)
+    found = (own for node in nodes if node.is_telling and not node.is_comment for own in _find_own(weave, node))
+    own = next(found, None)
+    return Doubt(suite, PARTIAL, REBUILT, own) if own is not None else None
+
+
+def _find_own(weave: Weave, node: Node) -> Iterator[Strand]:
+    yield from find_moved(weave, node)
+    yield from filter(None, (find_own_form(weave, node), find_own_setter(weave, node)))
 
 
 def _drop_edits_under(weave: Weave, clause: Strand, strands: Sequence[Strand]) -> None:

@@ -123,7 +123,7 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
         "{upstream} wrapped statements in a new block (if, with, try …); {omni} has none of these statements"
     ),
     "suite around other statements": (
-        "left out: {upstream} put this new block around statements that {omni} has in another form"
+        "left out: {upstream} put this new block around statements that {omni} has in another form or at another place"
     ),
     "suites that overlap": "left out: this new block of {upstream}'s would overlap a new block of {omni}'s",
     "branch of a removed condition": "{upstream} added a branch to a condition that {omni} does not have",

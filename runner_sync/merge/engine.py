@@ -36,6 +36,7 @@ from runner_sync.merge.doubts.repeated import (
 from runner_sync.merge.doubts.replacements import add_successors_beside, find_replaced_in_own_blocks, join_replacements
 from runner_sync.merge.doubts.rewritten import find_rewritten
 from runner_sync.merge.doubts.same_calls import ask_at_same_calls
+from runner_sync.merge.doubts.side_by_side import find_fed_beside
 from runner_sync.merge.doubts.unread import undo_unread
 from runner_sync.merge.keeping.foreign import is_foreign
 from runner_sync.merge.keeping.resolve import leave_out_newly_undefined, settle_presence
@@ -272,6 +273,7 @@ def _write_result(
     early = find_used_too_early(weave, kept, lines)
     early += [] if is_copy else find_read_before_changed(weave, strands, lines, asked={doubt.strand for doubt in early})
     asked += early
+    asked += find_fed_beside(weave, kept, asked={doubt.strand for doubt in asked}) if is_copy else []
     asked += find_out_of_order(weave, emitted, asked)
     asked += find_misplaced_moves(weave, kept, emitted, asked)
     asked += find_overtaken(weave, moves, emitted, asked={doubt.strand for doubt in asked})

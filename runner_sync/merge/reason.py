@@ -73,6 +73,7 @@ Kind = Literal[
     "passed beside own",
     "set beside omni's call",
     "set below its use",
+    "set beside its use",
     "under a new condition",
     "under a condition of omni's",
     "under another condition",

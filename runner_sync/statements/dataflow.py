@@ -53,6 +53,20 @@ def uses_anything_of(setting: Sequence[Node], using: Sequence[Node]) -> bool:
     return mention_any({name for node in setting for name in (*binds(node), *attributes_set(node))}, using)
 
 
+def find_fed(setting: Sequence[Node], using: Sequence[Node]) -> set[str]:
+    """Return the locals and attributes that ``setting`` sets and ``using``, a run of statements, reads as they come.
+
+    A local that the run itself has set before it reads it does not count.
+    """
+    attributes = {name for node in setting for name in attributes_set(node)}
+    fed = {name for name in attributes if mention_any([name], using)}
+    wanted = {name for node in setting for name in binds(node)}
+    for node in using:
+        fed |= wanted & reads(node)
+        wanted -= binds(node)
+    return fed
+
+
 def mention_any(names: Collection[str], using: Sequence[Node]) -> bool:
     """Whether the statements ``using`` mention a name, or anything of it: ``rows.ids`` for ``rows``."""
     words = {word for node in using for word in DOTTED.findall(node.canon)}

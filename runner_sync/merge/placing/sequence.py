@@ -4,7 +4,8 @@ Comes in: a ``Weave``. Goes out: its strands in output order. May touch: nothing
 
 A diff3: strands that both omni and upstream have are anchors. Between two anchors, each addition goes next to the base
 statements beside it, and upstream's go in front of omni's heads around the next anchor. In a copy, upstream's additions
-go in front of a marked omni block that reaches across the next anchor; in a port, they stay in one paragraph with it.
+go in front of a marked omni block that reaches across the next anchor, and in front of additions that read what they
+set; in a port, they stay in one paragraph with the anchor.
 In a shared ``finally``, omni's clean-ups come first, so that they have run if a ported clean-up fails.
 """
 
@@ -18,7 +19,7 @@ from runner_sync.merge.placing.rulers import find_ruler_pairs
 from runner_sync.merge.policy import Policy, Winner
 from runner_sync.merge.weave import Nodes, Strand, Weave
 from runner_sync.statements import ROOT, below
-from runner_sync.statements.dataflow import reads, sets, uses_anything_of
+from runner_sync.statements.dataflow import find_fed, reads, sets, uses_anything_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +191,7 @@ def _interleave(
         opened = min(
             opened, _find_preparation_start(anchor, omni, weave), _find_marked_block_start(anchor, omni, weave)
         )
-    is_first = policy.first == "upstream"
+    is_first = policy.first == "upstream" or _feeds(upstream, omni)
     remarks = 0 if is_first or opened == len(omni.strands) else upstream.count_trailing_comments()
     joined = len(upstream.strands) - remarks
     if not policy.is_copy:
@@ -200,6 +201,15 @@ def _interleave(
         *_yield_places(omni, weave, behind, rank=1, opened=opened),
     ]
     return [strand for _, strand in sorted(rows, key=lambda row: row[0])]
+
+
+def _feeds(upstream: _Run, omni: _Run) -> bool:
+    """Whether omni's additions read what upstream's set, and not the other way round."""
+    new, own = (
+        [n for n, s in zip(run.nodes[run.start : run.end], run.strands, strict=True) if len(s.sides) == 1]
+        for run in (upstream, omni)
+    )
+    return bool(find_fed(new, own)) and not find_fed(own, new)
 
 
 def _find_paragraph_start(omni: _Run, upstream: _Run) -> int:

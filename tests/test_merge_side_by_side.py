@@ -96,3 +96,24 @@ def test_a_new_loop_around_what_omni_computes_in_its_own_way_is_asked_about() ->
     upstream = base.replace("    out", "    for _ in range(self.warmups):\n        out")
     (item,) = merge(Triple(base, omni, upstream)).decisions
     assert (item.reason.kind, item.omni) == ("suite around other statements", "out = model(input_ids=rows)")
+
+
+RULER = "    # ------------ Omni-new ------------\n"
+
+
+@pytest.mark.parametrize(
+    "suite",
+    [
+        pytest.param("    with self.timed():\n{}", id="a context"),
+        pytest.param("    if self.is_idle:\n        out = self.empty(rows)\n    else:\n{}", id="a branch"),
+    ],
+)
+def test_rulers_follow_their_block_into_a_new_suite(suite: str) -> None:
+    """Nothing of the block is left between them in the old suite, but the block is still there."""
+    head, last = "def run(self, rows):\n    rows = self.load(rows)\n", "    return out\n"
+    call = "    out = self.model.compute(rows)\n"
+    own = f"    try:\n    {call.replace('(rows)', '(rows, self.batch)')}    except TypeError:\n    {call}"
+    block = f"{RULER}{own}{RULER}"
+    upstream = head + suite.format(f"    {call}") + last
+    merged = merge(Triple(head + call + last, head + block + last, upstream))
+    assert merged.text == head + suite.format("".join(f"    {line}" for line in block.splitlines(True))) + last

@@ -2,8 +2,8 @@
 
 Comes in: a ``Weave`` and its merged suites. Goes out: the suites, with rulers moved or removed. May touch: the suites.
 
-Two rulers in one omni suite enclose a block. If upstream put a new suite around a part of the block, both rulers go
-into that suite. Upstream's own statements at either end of the block go outside the rulers. A pair with nothing left in
+Two rulers in one omni suite enclose a block. If upstream put a new suite around the block or a part of it, both rulers
+go into that suite. Upstream's own statements at either end of the block go outside the rulers. A pair with nothing left in
 between is removed. Two rulers without an omni statement in between are left alone: they end one block and start the
 next, because somebody forgot a ruler.
 """
@@ -37,6 +37,7 @@ def enclose_their_block(weave: Weave, children: Suites, clauses: Suites, *, is_c
         if suite.index(closing) == suite.index(opening) + 1:
             suite.remove(opening)
             suite.remove(closing)
+            _follow_block(weave, home, opening, closing, block)
         elif is_copy:
             _move_upstream_outside(weave, suite, opening, closing, children, clauses)
 
@@ -71,6 +72,19 @@ def _bring_together(
         after.remove(closing)
         before.insert(max(before.index(strand) for strand in inside) + 1, closing)
         home[closing] = before
+
+
+def _follow_block(
+    weave: Weave, home: Mapping[Strand, list[Strand]], opening: Strand, closing: Strand, block: list[Strand]
+) -> None:
+    """Put two rulers around what is left of their block, if all of it stands together in one other suite."""
+    head = weave.omni[opening.in_omni].parent
+    left = [strand for strand in block if strand in home and weave.omni[strand.in_omni].parent == head]
+    suite = home[left[0]] if left else []
+    places = sorted(suite.index(strand) for strand in left if home[strand] is suite)
+    if len(places) == len(left) > 0 and places[-1] - places[0] < len(places):
+        suite.insert(places[-1] + 1, closing)
+        suite.insert(places[0], opening)
 
 
 def _find_first_remark(weave: Weave, suite: list[Strand], at: int) -> int:

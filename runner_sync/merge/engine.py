@@ -33,6 +33,7 @@ from runner_sync.merge.doubts.repeated import (
     find_called_without_edit,
     find_repeated_without_edit,
 )
+from runner_sync.merge.doubts.replaced_callees import find_calls_of_replaced
 from runner_sync.merge.doubts.replacements import add_successors_beside, find_replaced_in_own_blocks, join_replacements
 from runner_sync.merge.doubts.rewritten import find_rewritten
 from runner_sync.merge.doubts.same_calls import ask_at_same_calls
@@ -135,6 +136,7 @@ def _merge_statements(triple: Triple, terms: Terms) -> Merged:
     if terms.policy.is_copy:
         # A port is asked about anyway.
         doubts = [*add_successors_beside(weave, chosen.kept, doubts), *find_called_by_both(weave, chosen.kept)]
+        doubts += find_calls_of_replaced(weave, chosen.kept)
     else:
         doubts = join_replacements(weave, doubts)
     doubts = ask_at_same_calls(weave, doubts)

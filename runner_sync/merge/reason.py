@@ -54,6 +54,7 @@ Kind = Literal[
     "repeated without omni's change",
     "called without omni's change",
     "called by both",
+    "calls what was replaced",
     "exit of no loop",
     "block at hand",
     "addition to a removed block",

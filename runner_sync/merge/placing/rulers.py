@@ -3,8 +3,8 @@
 Comes in: a ``Weave`` and its merged suites. Goes out: the suites, with rulers moved or removed. May touch: the suites.
 
 Two rulers in one omni suite enclose a block. If upstream put a new suite around the block or a part of it, both rulers
-go into that suite. Upstream's own statements at either end of the block go outside the rulers. A pair with nothing left in
-between is removed. Two rulers without an omni statement in between are left alone: they end one block and start the
+go into that suite. Upstream's own statements at either end of the block go outside the rulers. A pair with nothing left
+in between is removed. Two rulers without an omni statement in between are left alone: they end one block and start the
 next, because somebody forgot a ruler.
 """
 

@@ -108,6 +108,9 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
         "{upstream} calls {names} once more here, and {omni} has changed the other call: does this one need the change?"
     ),
     "called by both": "{upstream} now calls {names} here, which {omni} calls, too: is the work done twice?",
+    "calls what was replaced": (
+        "{upstream} replaced {names} by another function; {omni}'s own call here still has the old one"
+    ),
     "exit of no loop": "left out: this `break` or `continue` has no loop around it here",
     "block at hand": (
         "{upstream} has this under {names!r}; it was not added, because {omni} has all of it under another condition"

@@ -12,6 +12,7 @@ PAD, COUNT = "    rows = self.pad(rows)\n", "    self.count = len(rows)\n"
 PAD_IF = "    if self.pads:\n        rows = self.pad(rows)\n"
 PAD_SELF, KEEP = "    self.rows = self.pad(rows)\n", "    self.keep(self.rows)\n"
 LEAVE = "    if self.is_done:\n        return self.leave(rows)\n"
+COPY = "    if self.is_async:\n        rows = deepcopy(rows)\n"
 NOTE = "    self.note('loaded')\n"
 OWN = "    for part in self.parts:\n        rows += part.rows_of(self.batch, rows)\n"
 
@@ -22,10 +23,12 @@ OWN = "    for part in self.parts:\n        rows += part.rows_of(self.batch, row
         pytest.param(PAD, COUNT, PAD + COUNT, id="a local"),
         pytest.param(PAD_IF, COUNT, PAD_IF + COUNT, id="set under a condition"),
         pytest.param(PAD_SELF, KEEP, PAD_SELF + KEEP, id="an attribute"),
+        pytest.param(PAD + NOTE, COUNT, PAD + COUNT + NOTE, id="and only as far as needed"),
         pytest.param(PAD, LEAVE, PAD + LEAVE, id="read in a block of omni's"),
         pytest.param(PAD, OWN + COUNT, OWN + COUNT + PAD, id="both change it"),
         pytest.param(NOTE, COUNT, COUNT + NOTE, id="nothing set"),
         pytest.param(COUNT, PAD, PAD + COUNT, id="set by omni"),
+        pytest.param(COPY, COUNT, COUNT + COPY, id="only copied"),
         pytest.param(PAD, NOTE, NOTE + PAD, id="not read"),
     ],
 )
@@ -42,6 +45,7 @@ def test_upstream_s_addition_comes_before_omni_s_that_reads_what_it_sets(new: st
         pytest.param(PAD, "    rows = []\n" + COUNT, [], id="set anew by omni first"),
         pytest.param(COUNT, PAD, [], id="read by upstream's"),
         pytest.param(NOTE, COUNT, [], id="nothing set"),
+        pytest.param(COPY, COUNT, [], id="only copied"),
     ],
 )
 def test_the_order_of_two_additions_is_asked_about_if_omni_s_reads_what_upstream_s_sets(

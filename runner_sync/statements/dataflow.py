@@ -56,15 +56,19 @@ def uses_anything_of(setting: Sequence[Node], using: Sequence[Node]) -> bool:
 def find_fed(setting: Sequence[Node], using: Sequence[Node]) -> set[str]:
     """Return the locals and attributes that ``setting`` sets and ``using``, a run of statements, reads as they come.
 
-    A local that the run itself has set before it reads it does not count.
+    A local that the run itself has set before it reads it does not count, nor does one that only becomes a copy of
+    itself (``rows = deepcopy(rows)``).
     """
     attributes = {name for node in setting for name in attributes_set(node)}
     fed = {name for name in attributes if mention_any([name], using)}
-    wanted = {name for node in setting for name in binds(node)}
+    wanted = {name for node in setting if not _COPIES_ITSELF.fullmatch(node.canon) for name in binds(node)}
     for node in using:
         fed |= wanted & reads(node)
         wanted -= binds(node)
     return fed
+
+
+_COPIES_ITSELF = re.compile(r"(\w+) = (?:(?:copy\.)?(?:deep)?copy\(\1\)|\1\.copy\(\))")
 
 
 def mention_any(names: Collection[str], using: Sequence[Node]) -> bool:

@@ -18,8 +18,8 @@ from typing import NamedTuple
 from runner_sync.merge.placing.rulers import find_ruler_pairs
 from runner_sync.merge.policy import Policy, Winner
 from runner_sync.merge.weave import Nodes, Strand, Weave
-from runner_sync.statements import ROOT, below
-from runner_sync.statements.dataflow import find_fed, reads, sets, uses_anything_of
+from runner_sync.statements import ROOT, ancestors, below
+from runner_sync.statements.dataflow import attributes_set, binds, find_fed, reads, sets, uses_anything_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,25 +191,34 @@ def _interleave(
         opened = min(
             opened, _find_preparation_start(anchor, omni, weave), _find_marked_block_start(anchor, omni, weave)
         )
-    is_first = policy.first == "upstream" or _feeds(upstream, omni)
+    is_first = policy.first == "upstream"
+    first = len(upstream.strands) if is_first else _count_feeding(upstream, omni)
     remarks = 0 if is_first or opened == len(omni.strands) else upstream.count_trailing_comments()
     joined = len(upstream.strands) - remarks
     if not policy.is_copy:
         joined = min(joined, _find_paragraph_start(omni, upstream))
     rows = [
-        *_yield_places(upstream, weave, behind, rank=0 if is_first else 2, opened=joined),
-        *_yield_places(omni, weave, behind, rank=1, opened=opened),
+        *_yield_places(upstream, weave, behind, first=first, opened=joined),
+        *_yield_places(omni, weave, behind, first=0, opened=opened),
     ]
     return [strand for _, strand in sorted(rows, key=lambda row: row[0])]
 
 
-def _feeds(upstream: _Run, omni: _Run) -> bool:
-    """Whether omni's additions read what upstream's set, and not the other way round."""
+def _count_feeding(upstream: _Run, omni: _Run) -> int:
+    """Return how many strands of upstream's run go in front of omni's additions, which read what upstream's set.
+
+    The others of upstream's run follow. None if upstream's additions also read what omni's set.
+    """
     new, own = (
-        [n for n, s in zip(run.nodes[run.start : run.end], run.strands, strict=True) if len(s.sides) == 1]
-        for run in (upstream, omni)
+        [k for k in range(run.start, run.end) if len(run.all_strands[k].sides) == 1] for run in (upstream, omni)
     )
-    return bool(find_fed(new, own)) and not find_fed(own, new)
+    setting, using = [upstream.nodes[k] for k in new], [omni.nodes[k] for k in own]
+    fed = find_fed(setting, using)
+    if not fed or find_fed(using, setting):
+        return 0
+    last = max(k for k in new if fed & (binds(upstream.nodes[k]) | attributes_set(upstream.nodes[k])))
+    top = min([last, *(k for k in ancestors(upstream.nodes, last) if k >= upstream.start)])
+    return min(below(upstream.nodes, top)[-1] + 1, upstream.end) - upstream.start
 
 
 def _find_paragraph_start(omni: _Run, upstream: _Run) -> int:
@@ -234,10 +243,11 @@ class _Place(NamedTuple):
     number: int
 
 
-def _yield_places(run: _Run, weave: Weave, behind: int, *, rank: int, opened: int) -> Iterator[tuple[_Place, Strand]]:
+def _yield_places(run: _Run, weave: Weave, behind: int, *, first: int, opened: int) -> Iterator[tuple[_Place, Strand]]:
     """Yield the place of each strand of a run.
 
-    From offset ``opened`` on, strands belong to the anchor behind the run and go behind all others.
+    Upstream's go in front of omni's up to offset ``first``, and behind them from there on. From offset ``opened`` on,
+    strands belong to the anchor behind the run and go behind all others.
     """
     place: float = behind
     for k, strand in enumerate(run.strands):
@@ -245,6 +255,7 @@ def _yield_places(run: _Run, weave: Weave, behind: int, *, rank: int, opened: in
             place = strand.base
         else:
             place = _find_place_behind(weave, place, run.side)
+        rank = 1 if run.side == "omni" else 0 if k < first else 2
         yield _Place(place if k < opened else len(weave.base), rank, k), strand
 
 

@@ -60,6 +60,13 @@ def test_the_question_shows_both_additions() -> None:
     assert (item.omni, item.upstream, item.reason.names) == (COUNT.strip(), PAD.strip(), ("rows",))
 
 
+def test_a_value_that_upstream_only_sets_in_another_way_needs_no_question() -> None:
+    base = "def run(self, batch):\n    out = self.model(batch)\n    return out\n"
+    omni = base.replace("    return", "    if not is_record(out):\n        out = self.wrap(out)\n    return")
+    upstream = base.replace("    out = self.model(batch)", "    call = partial(self.model, batch)\n    out = call()")
+    assert merge(Triple(base, omni, upstream)).decisions == ()
+
+
 def test_what_stands_behind_a_common_statement_needs_no_question() -> None:
     """Upstream changed the value for everything below, as if it had changed the statement that sets it."""
     between = "    self.check_all_rows()\n"

@@ -59,13 +59,20 @@ def find_fed(setting: Sequence[Node], using: Sequence[Node]) -> set[str]:
     A local that the run itself has set before it reads it does not count, nor does one that only becomes a copy of
     itself (``rows = deepcopy(rows)``).
     """
-    attributes = {name for node in setting for name in attributes_set(node)}
-    fed = {name for name in attributes if mention_any([name], using)}
     wanted = {name for node in setting if not _COPIES_ITSELF.fullmatch(node.canon) for name in binds(node)}
+    wanted |= {name for node in setting for name in attributes_set(node)}
+    fed = set[str]()
     for node in using:
-        fed |= wanted & reads(node)
-        wanted -= binds(node)
+        fed |= {name for name in wanted if name in reads(node) or ("." in name and _reads_attribute(node, name))}
+        wanted -= binds(node) | attributes_set(node)
     return fed
+
+
+def _reads_attribute(node: Node, name: str) -> bool:
+    """Whether a statement mentions an attribute, or anything of it, not only as its target."""
+    words = DOTTED.findall(node.canon)
+    mentioned = sum(name == word or word.startswith(f"{name}.") for word in words)
+    return mentioned > (name in attributes_set(node))
 
 
 _COPIES_ITSELF = re.compile(r"(\w+) = (?:(?:copy\.)?(?:deep)?copy\(\1\)|\1\.copy\(\))")

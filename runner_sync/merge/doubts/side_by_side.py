@@ -6,11 +6,13 @@ Both sides added statements between the same two. Neither text tells their order
 
     upstream    rows = pad(rows)        omni    count = len(rows)
 
-Omni's statement stands behind upstream's (`sequence`). It may need the value as it was.
+Omni's statement stands behind upstream's (`sequence`). It may need the value as it was. Where upstream only replaced
+the statement that sets the value, there is no other value to need.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 from runner_sync.confidence import REBUILT
@@ -25,11 +27,12 @@ def find_fed_beside(weave: Weave, kept: Sequence[Strand], *, asked: Collection[S
 
     Skips strands in ``asked``.
     """
+    more = _count_setters(weave.upstream) - _count_setters(weave.base)
     doubts = []
-    for run in split_into_runs(kept):
+    for run in split_into_runs(kept) if more else ():
         new, own = ([strand for strand in run if strand.sides == side] for side in "uo")
         setting = [pick_node(weave, strand) for strand in new]
-        fed = find_fed(setting, [pick_node(weave, strand) for strand in own])
+        fed = find_fed(setting, [pick_node(weave, strand) for strand in own]) & more.keys()
         readers = (strand for strand in own if find_fed(setting, [pick_node(weave, strand)]) & fed)
         reader = next(readers, None)
         if reader is not None and reader not in asked:
@@ -37,6 +40,11 @@ def find_fed_beside(weave: Weave, kept: Sequence[Strand], *, asked: Collection[S
             setters = tuple(strand for strand, node in zip(new, setting, strict=True) if names & _find_set(node))
             doubts.append(Doubt(reader, Reason("set beside its use", tuple(sorted(names))), REBUILT, None, setters))
     return doubts
+
+
+def _count_setters(nodes: Sequence[Node]) -> Counter[str]:
+    """Return how many statements set each local and attribute."""
+    return Counter(name for node in nodes for name in _find_set(node))
 
 
 def _find_set(node: Node) -> frozenset[str]:

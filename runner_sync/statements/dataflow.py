@@ -70,7 +70,7 @@ def find_fed(setting: Sequence[Node], using: Sequence[Node]) -> set[str]:
 
 def _reads_attribute(node: Node, name: str) -> bool:
     """Whether a statement mentions an attribute, or anything of it, not only as its target."""
-    words = DOTTED.findall(node.canon)
+    words: list[str] = DOTTED.findall(node.canon)
     mentioned = sum(name == word or word.startswith(f"{name}.") for word in words)
     return mentioned > (name in attributes_set(node))
 

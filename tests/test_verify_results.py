@@ -637,3 +637,24 @@ def test_a_constructor_that_inherits_its_fields_says_whose_they_are(made: str, s
     (finding,) = find(world(npu=npu(f"def step(self):\n    return {made}(rows=1, late=2)\n", head=head), vllm=vllm))
     assert finding.code == "RS306"
     assert finding.message.startswith(said)
+
+
+TUPLES_IN_A_LOCAL = {
+    "of another size": ("        made = 1, 2, 3\n        return made", [("RS303", "step")]),
+    "with a type": ("        made: tuple = (1, 2, 3)\n        return made", [("RS303", "step")]),
+    "under a stale annotation": ("        made = 1, 2, self.config\n        return made", [("RS303", "step")]),
+    "of this size": ("        made = 1, 2\n        return made", []),
+    "set twice": ("        made = 1, 2, 3\n        if self.config:\n            made = 1, 2\n        return made", []),
+    "added to": ("        made = (1, 2, 3)\n        made += (4,)\n        return made", []),
+    "set by a loop, too": (
+        "        made = 1, 2, 3\n        for made in self.config:\n            pass\n        return made",
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TUPLES_IN_A_LOCAL)
+def test_a_local_that_is_set_once_to_a_tuple_is_returned_as_this_tuple(name: str) -> None:
+    body, expected = TUPLES_IN_A_LOCAL[name]
+    head = "    def step(self) -> tuple[int, int]:\n" if "stale" in name else "    def step(self):\n"
+    assert trees(use="a, b = self.step()\nreturn a, b", own=head + body) == expected

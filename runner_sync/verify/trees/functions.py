@@ -116,6 +116,26 @@ def returns_of(function: Function) -> Iterator[ast.expr | None]:
 
 
 @functools.lru_cache(maxsize=16384)
+def results_of(function: Function) -> tuple[ast.expr | None, ...]:
+    """Return `returns_of`, with a tuple in place of a local that is set once, to this tuple: ``made = a, b``, ``return
+    made``."""
+    return tuple(_find_tuple(function, value) or value for value in returns_of(function))
+
+
+def _find_tuple(function: Function, value: ast.expr | None) -> ast.Tuple | None:
+    if not isinstance(value, ast.Name):
+        return None
+    names = (node for node in kind_of(function, ast.Name) if node.id == value.id and not isinstance(node.ctx, ast.Load))
+    setters = [*names, *(parameter for parameter in kind_of(function, ast.arg) if parameter.arg == value.id)]
+    for kind in (ast.Assign, ast.AnnAssign):
+        for statement in kind_of(function, kind):
+            target = statement.target if isinstance(statement, ast.AnnAssign) else statement.targets[0]
+            if setters == [target] and isinstance(statement.value, ast.Tuple):
+                return statement.value
+    return None
+
+
+@functools.lru_cache(maxsize=16384)
 def find_asserted(function: Function) -> frozenset[str]:
     """Return the parameters with default ``None`` that every call must nevertheless give: ``assert rows is not None``.
 

@@ -14,7 +14,7 @@ from runner_sync.statements import always_leaves
 from runner_sync.syntax import Function, generic_of, is_name, is_none, is_nothing
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.classes import is_record
-from runner_sync.verify.trees.functions import is_plain, nodes_of, returns_of
+from runner_sync.verify.trees.functions import is_plain, nodes_of, results_of, returns_of
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.annotations import (
     excludes_tuples,
@@ -40,8 +40,7 @@ def sizes(program: Program, callee: Callee, depth: int = 0) -> frozenset[int] | 
         return None
     declared = declared_size(function)
     found: set[int] = set()
-    returned = list(returns_of(function))
-    for value in returned:
+    for value in results_of(function):
         known = _find_expression_sizes(program, callee, value, depth=depth)
         if known is None and declared is None:
             return None
@@ -126,7 +125,7 @@ def is_single(program: Program, callee: Callee) -> bool:
     function = callee.function
     if function is None or not is_plain(function) or returns_value(function) is not True:
         return False
-    values = list(returns_of(function))
+    values = results_of(function)
     if any(isinstance(value, ast.Tuple) for value in values):
         return False
     is_declared = excludes_tuples(program.classes, callee.module, function.returns)
@@ -272,14 +271,14 @@ def _may_give_none(program: Program, callee: Callee, value: ast.expr | None, *, 
 
 def tuples_of(function: Function) -> list[list[str]]:
     """Return the values of every ``return`` as texts; empty if one is no tuple, or has a ``*`` in it."""
-    values = list(returns_of(function)) if is_plain(function) else []
+    values = results_of(function) if is_plain(function) else ()
     tuples = [[ast.unparse(e) for e in v.elts] for v in values if isinstance(v, ast.Tuple) and not _has_star(v)]
     return tuples if len(tuples) == len(values) else []
 
 
 def _read_single_values(function: Function) -> set[str]:
     """Return the texts of all values that a plain function returns; empty if a ``return`` is bare or gives a tuple."""
-    values = list(returns_of(function)) if is_plain(function) else []
+    values = results_of(function) if is_plain(function) else ()
     texts = {ast.unparse(value) for value in values if value is not None and not isinstance(value, ast.Tuple)}
     is_whole = all(value is not None and not isinstance(value, ast.Tuple) for value in values)
     return texts if is_whole else set()

@@ -84,6 +84,25 @@ def test_what_a_port_may_rest_on_is_looked_for_at_earlier_alignments(trees: Tree
         assert [one.side.ref for one in twins.find_earlier(found)] == [known["Aligned"]]
 
 
+@pytest.mark.parametrize(("gpu", "oldest"), [(False, "Aligned"), (True, "Again")])
+def test_an_upgrade_that_left_the_gpu_runners_out_aligns_nothing(trees: Trees, gpu: bool, oldest: str) -> None:
+    """``--no-gpu`` brings lines that the twin has, too, because both are copies of vLLM's; the next upgrade ports."""
+    options = trees.upgrade(trees.ascend_new, vllm_base="0.20.0", gpu=False, verify=False)
+    planned = sync.upgrade(options)
+    assert planned.lock is not None and "gpu" not in (planned.lock.after or "")
+    sample = (
+        "    def _sample(self, logits):\n        if self.model.prefer_model_sampler:\n            return logits\n\n"
+    )
+    trees.edit(AR, HEAD, sample + HEAD + NEW)
+    if not gpu:
+        (trees.omni / planned.lock.path).write_text(planned.lock.after or "", "utf-8")
+    commit(trees.omni, "Again")
+    given = open_inputs(replace(options, gpu=True))
+    modules = find_modules(given)
+    (found,) = (module for module in modules if module.path == AR)
+    assert Bases(options, given, modules).twins.find_bases(found)[0].side.ref == log(trees)[oldest]
+
+
 def test_a_mend_with_its_helper_aligns_nothing_where_people_catch_up(trees: Trees) -> None:
     """A step takes what was left for later; in between what is new since then is ported."""
     helper = "    def _rows_of(self, request):\n        return request.rows_of_this_stage\n\n"

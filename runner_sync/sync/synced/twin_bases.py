@@ -269,7 +269,8 @@ class TwinBases:
         When people follow a newer upstream, they catch up with what they had left for later; in between they port only
         new code. Where they ported one mixin (vllm-omni's #5290), catching up would leave 378 lines instead of 305.
         """
-        return history.find_alignments(tree, mine, twin, catches_up=self.options.upstream)
+        lock_file = self.given.lock_file
+        return history.find_alignments(tree, mine, twin, lock_file=lock_file, catches_up=self.options.upstream)
 
     def _find_releases_before_candidate(self, base: str) -> list[str]:
         """Return the releases before a release candidate, back to the last one that is none, oldest first.

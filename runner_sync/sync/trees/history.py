@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 
+from runner_sync.errors import InputError
 from runner_sync.lineage.alignment import Change, since_alignment
 from runner_sync.lineage.timeline import Timeline, methods, nearest
+from runner_sync.lock import load
 from runner_sync.model import Revision
 from runner_sync.sync.memo import recall
 from runner_sync.sync.options import Progress
@@ -63,20 +66,24 @@ def find_closest(
     return [read(known.revisions[k]) for k in nearest(known, wanted)]
 
 
-def find_alignments(tree: InGit, mine: Sequence[str], twin: Sequence[str], *, catches_up: bool) -> list[str]:
+def find_alignments(
+    tree: InGit, mine: Sequence[str], twin: Sequence[str], *, lock_file: str, catches_up: bool
+) -> list[str]:
     """Return the commits, oldest first, whose twin a derived module may have been aligned with last.
 
     ``mine`` and ``twin`` are the possible places of the module and of its twin; the first existing one counts. Returns
-    nothing if the history does not reach back to an alignment. ``catches_up`` is passed to ``since_alignment``.
+    nothing if the history does not reach back to an alignment. A commit whose ``lock_file`` newly records the module's
+    units without any GPU text is none, because its upgrade left the GPU runners out. ``catches_up`` is passed to
+    ``since_alignment``.
     """
-    found = since_alignment(_read_changes(tree, mine, twin), catches_up=catches_up)
+    found = since_alignment(_read_changes(tree, mine, twin, lock_file), catches_up=catches_up)
     return [change.commit[:10] for change in found]
 
 
-def _read_changes(tree: InGit, mine: Sequence[str], twin: Sequence[str]) -> Iterator[Change]:
+def _read_changes(tree: InGit, mine: Sequence[str], twin: Sequence[str], lock_file: str) -> Iterator[Change]:
     """Yield what each commit, newest first, did to a derived module and to its twin."""
     states: list[tuple[str, Mapping[str, str]]] = [("", {})]
-    for step in reversed(tree.steps([*mine, *twin])):
+    for step in reversed(tree.steps([*mine, *twin, lock_file])):
         states.append((step[0].commit, {**states[-1][1], **{one.path: one.blob for one in step}}))
 
     def text(blobs: Mapping[str, str], paths: Sequence[str]) -> str:
@@ -84,4 +91,14 @@ def _read_changes(tree: InGit, mine: Sequence[str], twin: Sequence[str]) -> Iter
         return tree.read_blob(blob) if blob is not None else ""
 
     for (_, before), (commit, after) in reversed(list(pairwise(states))):
-        yield Change(commit, text(before, mine), text(after, mine), text(before, twin), text(after, twin))
+        is_locked = before.get(lock_file) != after.get(lock_file)
+        if not (is_locked and _leaves_twins_out(text(after, [lock_file]), mine)):
+            yield Change(commit, text(before, mine), text(after, mine), text(before, twin), text(after, twin))
+
+
+def _leaves_twins_out(lock_text: str, mine: Sequence[str]) -> bool:
+    """Whether a lock records units of a derived module, and no GPU text for any of them."""
+    with suppress(InputError):
+        entries = [entry for path in mine for entry in load(lock_text).of(path)]
+        return bool(entries) and all(entry.gpu is None for entry in entries)
+    return False

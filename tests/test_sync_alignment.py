@@ -89,7 +89,8 @@ def test_an_upgrade_that_left_the_gpu_runners_out_aligns_nothing(trees: Trees, g
     """``--no-gpu`` brings lines that the twin has, too, because both are copies of vLLM's; the next upgrade ports."""
     options = trees.upgrade(trees.ascend_new, vllm_base="0.20.0", gpu=False, verify=False)
     planned = sync.upgrade(options)
-    assert planned.lock is not None and "gpu" not in (planned.lock.after or "")
+    assert planned.lock is not None
+    assert "gpu" not in (planned.lock.after or "")
     sample = (
         "    def _sample(self, logits):\n        if self.model.prefer_model_sampler:\n            return logits\n\n"
     )

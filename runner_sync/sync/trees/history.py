@@ -72,8 +72,8 @@ def find_alignments(
     """Return the commits, oldest first, whose twin a derived module may have been aligned with last.
 
     ``mine`` and ``twin`` are the possible places of the module and of its twin; the first existing one counts. Returns
-    nothing if the history does not reach back to an alignment. A commit whose ``lock_file`` newly records the module's
-    units without any GPU text is none, because its upgrade left the GPU runners out. ``catches_up`` is passed to
+    nothing if the history does not reach back to an alignment. A commit that writes a ``lock_file`` without any GPU
+    text for the module is none, because its upgrade left the GPU runners out. ``catches_up`` is passed to
     ``since_alignment``.
     """
     found = since_alignment(_read_changes(tree, mine, twin, lock_file), catches_up=catches_up)
@@ -97,8 +97,8 @@ def _read_changes(tree: InGit, mine: Sequence[str], twin: Sequence[str], lock_fi
 
 
 def _leaves_twins_out(lock_text: str, mine: Sequence[str]) -> bool:
-    """Whether a lock records units of a derived module, and no GPU text for any of them."""
+    """Whether a lock records units, and no GPU text for any of a derived module."""
     with suppress(InputError):
-        entries = [entry for path in mine for entry in load(lock_text).of(path)]
-        return bool(entries) and all(entry.gpu is None for entry in entries)
+        lock = load(lock_text)
+        return bool(lock.entries) and all(entry.gpu is None for path in mine for entry in lock.of(path))
     return False

@@ -35,6 +35,7 @@ from runner_sync.render import render
 from runner_sync.sync.notes import run_notes
 from runner_sync.sync.opening import open_inputs
 from runner_sync.sync.options import TreeOptions
+from runner_sync.sync.trees import pairs
 
 
 def test_a_lock_that_names_a_folder_is_not_believed_when_the_folder_has_another_text(locked: Trees) -> None:
@@ -844,3 +845,16 @@ def test_an_upgrade_to_the_trees_that_the_runners_fit_names_none_before(trees: T
     folder, _ = git_ascend(trees)
     options = trees.upgrade(folder, ascend_base="HEAD", vllm_base="0.20.0", omni_base=trees.itself)
     assert sync.upgrade(options).report.fitted == ""
+
+
+def test_units_that_follow_the_target_already_do_not_tell_what_the_others_fitted(trees: Trees) -> None:
+    """After an upgrade of some units, that of the rest would compare the target with itself."""
+    folder, old = git_ascend(trees)
+    options = trees.upgrade(folder)
+    given = open_inputs(options)
+    assert given.followed is not None
+    now = given.followed.source.ref
+    pair = pairs.open_pair_before_upgrade(options, given, [now, now, old])
+    assert pair is not None
+    assert pair.followed.source.ref == old[:10]
+    assert pairs.open_pair_before_upgrade(options, given, [now, now]) is None

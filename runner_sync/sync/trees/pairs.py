@@ -157,12 +157,14 @@ def open_pair_before_upgrade(options: UpgradeOptions, given: inputs.Inputs, refs
     """Open the pair that runners fitted before an upgrade to ``given``; return ``None`` if it is the same pair.
 
     It has the followed project at the newest of ``refs``, which the units were copied from, and the vLLM that the omni
-    tree is for, because omni's shared code runs on that one, however old the copies are. Raises ``InputError`` for a
-    tree that cannot be read.
+    tree is for, because omni's shared code runs on that one, however old the copies are. Units that follow the target
+    already, after an upgrade of those alone, do not count. Raises ``InputError`` for a tree that cannot be read.
     """
     assert given.followed is not None
     assert given.vllm is not None
-    ref = options.base(given.profile.followed) or _choose_newest(Counter(refs))
+    counted = Counter(refs)
+    behind = Counter({ref: count for ref, count in counted.items() if not has_texts_of(ref, given.followed)})
+    ref = options.base(given.profile.followed) or _choose_newest(behind or counted)
     is_same = ref is None or has_texts_of(ref, given.followed)
     followed = given.followed if is_same or ref is None else open_followed_at(ref, given, options)
     if given.profile.followed == "vllm":

@@ -857,4 +857,3 @@ def test_units_that_follow_the_target_already_do_not_tell_what_the_others_fitted
     pair = pairs.open_pair_before_upgrade(options, given, [now, now, old])
     assert pair is not None
     assert pair.followed.source.ref == old[:10]
-    assert pairs.open_pair_before_upgrade(options, given, [now, now]) is None

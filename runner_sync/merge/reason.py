@@ -70,6 +70,8 @@ Kind = Literal[
     # A kept statement runs in another way than before.
     "no longer read",
     "set by both",
+    "sets omni's local",
+    "reads omni's local",
     "passed beside own",
     "set beside omni's call",
     "set below its use",

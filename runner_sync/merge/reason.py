@@ -51,6 +51,7 @@ Kind = Literal[
     "removed block came back",
     # What upstream added has no place.
     "exit that omni has otherwise",
+    "exit without omni's statement",
     "repeated without omni's change",
     "called without omni's change",
     "called by both",

@@ -101,6 +101,9 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
     ),
     "removed block came back": "{omni} had removed this; {upstream} moved it, and the move brought it back",
     "exit that omni has otherwise": "{upstream} added a return like those that {omni} has changed everywhere else",
+    "exit without omni's statement": (
+        "{upstream} added this return without `{names}`, which {omni} has of its own before each other return"
+    ),
     "repeated without omni's change": (
         "{upstream} added this statement once more, and {omni} has changed the other copy, or put it into a block"
     ),

@@ -75,3 +75,75 @@ def test_a_branch_that_goes_on_gets_no_else_from_the_base() -> None:
     new = OPEN.replace("            return EMPTY", "            self.note(EMPTY)", 1)
     result = merge(Triple(CLOSED, OWN, new))
     assert "self.note(EMPTY)" in result.text or result.decisions
+
+
+KEEPS = """\
+def forward(self, rows):
+    if self.is_short(rows):
+        out = self.run_short(rows)
+        self.last = out
+        return out
+    out = self.run(rows)
+    self.update(out)
+    self.last = out
+    return out
+"""
+PLAIN = KEEPS.replace("        self.last = out\n", "").replace("    self.last = out\n", "")
+IDLE = PLAIN.replace(
+    "    out = self.run(rows)\n", "    if self.is_idle:\n        return self.run_idle(rows)\n    out = self.run(rows)\n"
+)
+
+
+def missing(omni: str, upstream: str, base: str = PLAIN) -> list[str]:
+    """The new returns that lack omni's statement, each with that."""
+    made = [one for one in merge(Triple(base, omni, upstream)).decisions if one.reason.kind == LACKS]
+    return [f"{one.chosen}: {', '.join(one.reason.names)}" for one in made]
+
+
+LACKS = "exit without omni's statement"
+
+
+def test_a_new_return_without_what_omni_has_before_all_others_is_asked_about() -> None:
+    assert missing(KEEPS, IDLE) == ["return self.run_idle(rows): self.last = out"]
+
+
+def test_a_function_inside_has_returns_of_its_own() -> None:
+    inner = "    def again(one):\n        return one\n    self.later(again)\n"
+    head = "def forward(self, rows):\n"
+    base, omni, upstream = (text.replace(head, head + inner) for text in (PLAIN, KEEPS, IDLE))
+    assert missing(omni, upstream, base) == ["return self.run_idle(rows): self.last = out"]
+    assert not missing(KEEPS, PLAIN.replace(head, head + inner))
+
+
+@pytest.mark.parametrize(
+    ("omni", "upstream"),
+    [
+        pytest.param(KEEPS.replace("        self.last = out\n", ""), IDLE, id="one return does without"),
+        pytest.param(KEEPS.replace("self.last = out", "self.last = rows", 1), IDLE, id="another one before one return"),
+        pytest.param(
+            KEEPS.replace("    self.last = out\n    return", "    self.last = out\n    self.tell(out)\n    return"),
+            IDLE,
+            id="not directly before one return",
+        ),
+        pytest.param(
+            KEEPS,
+            IDLE.replace("        return self.run_idle(", "        self.last = out\n        return self.run_idle("),
+            id="the new return has it, too",
+        ),
+        pytest.param(KEEPS, IDLE.replace("return self.run_idle(rows)", "raise self.error"), id="no return"),
+        pytest.param(KEEPS, PLAIN.replace("self.update(out)", "self.update(out, 1)"), id="no new return"),
+    ],
+)
+def test_a_new_return_is_not_asked_about_where_nothing_is_due(omni: str, upstream: str) -> None:
+    assert not missing(omni, upstream)
+
+
+def test_a_statement_before_the_only_return_is_not_due_at_all_returns() -> None:
+    base = "def run(self, rows):\n    out = self.step(rows)\n    self.update(out)\n    return out\n"
+    omni = base.replace("    return", "    self.last = out\n    return")
+    upstream = base.replace("    out =", "    if not rows:\n        return None\n    out =")
+    assert not missing(omni, upstream, base)
+
+
+def test_a_statement_that_all_have_before_their_returns_is_not_omnis_own() -> None:
+    assert not missing(KEEPS.replace("self.update(out)", "self.update(out, 1)"), IDLE, KEEPS)

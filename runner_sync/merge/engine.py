@@ -12,9 +12,10 @@ from functools import lru_cache
 
 from runner_sync.confidence import CONTESTED
 from runner_sync.merge.doubts.along import add_left_out_together
+from runner_sync.merge.doubts.collisions import find_colliding_locals
 from runner_sync.merge.doubts.conditions import find_changed_conditions
 from runner_sync.merge.doubts.decisions import Decision, make_decisions
-from runner_sync.merge.doubts.exits import drop_exits_outside_loops, find_added_exits
+from runner_sync.merge.doubts.exits import drop_exits_outside_loops, find_added_exits, find_exits_without_own_statement
 from runner_sync.merge.doubts.misplaced import find_misplaced_moves, find_moved_apart, find_moves, find_out_of_order
 from runner_sync.merge.doubts.overtaken import find_overtaken
 from runner_sync.merge.doubts.own_calls import drop_answered_by_calls
@@ -243,6 +244,7 @@ def _add_consequences(weave: Weave, chosen: _Chosen, doubts: Sequence[Doubt]) ->
         *find_set_beside_own_call(weave, kept),
         *find_returned(weave, kept),
         *find_added_exits(weave, kept),
+        *find_exits_without_own_statement(weave, kept),
         *find_repeated_without_edit(weave, kept),
         *find_called_without_edit(weave, kept),
         *find_rewritten(weave, kept),
@@ -279,6 +281,7 @@ def _write_result(
     asked += find_out_of_order(weave, emitted, asked)
     asked += find_misplaced_moves(weave, kept, emitted, asked)
     asked += find_overtaken(weave, moves, emitted, asked={doubt.strand for doubt in asked})
+    asked += find_colliding_locals(weave, triple, emitted)
     text = emitted.text if triple.omni.endswith("\n") or not triple.omni else emitted.text[:-1]
     return Merged(text, make_decisions(weave, strands, emitted, contents, asked), _is_well_formed(text, triple))
 

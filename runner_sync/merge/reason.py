@@ -51,6 +51,7 @@ Kind = Literal[
     "removed block came back",
     # What upstream added has no place.
     "exit that omni has otherwise",
+    "exit without omni's statement",
     "repeated without omni's change",
     "called without omni's change",
     "called by both",
@@ -71,6 +72,8 @@ Kind = Literal[
     # A kept statement runs in another way than before.
     "no longer read",
     "set by both",
+    "sets omni's local",
+    "reads omni's local",
     "passed beside own",
     "set beside omni's call",
     "set below its use",

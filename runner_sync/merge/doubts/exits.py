@@ -3,8 +3,8 @@
 Comes in: the kept strands of a ``Weave``. Goes out: ``Doubt`` values; a ``break`` outside a loop is marked as left out.
 May touch: ``kept`` of the strands.
 
-If omni changed every ``return`` to return more or to clean up, a new upstream ``return`` lacks that change. Nothing
-fails, but the result is incomplete there.
+If omni changed every ``return`` to return more or to clean up, or has a statement of its own before each of them, a new
+upstream ``return`` lacks that. Nothing fails, but the result is incomplete there.
 
 Python rejects a ``break`` outside a loop. If omni emptied or removed the loop, upstream's new ``break`` is left out.
 """
@@ -12,13 +12,13 @@ Python rejects a ``break`` outside a loop. If omni emptied or removed the loop, 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
 
 from runner_sync.confidence import CONTESTED
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, pick_node
-from runner_sync.statements import Node
+from runner_sync.merge.weave import Doubt, Strand, Weave, find_nearest_sibling, heads_around, pick_node
+from runner_sync.statements import Node, siblings
 from runner_sync.thresholds import DISTINCT
 
 
@@ -34,6 +34,38 @@ def find_added_exits(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
         if strand.sides == "u" and node.canon in changed:
             doubts.append(Doubt(strand, Reason("exit that omni has otherwise"), CONTESTED))
     return doubts
+
+
+def find_exits_without_own_statement(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
+    """Return doubts about new upstream ``return`` statements without what omni has before each of at least two others.
+
+    That is one simple statement of omni's own, with the same text directly before every ``return`` of the function.
+    """
+    due = _find_own_before_all(weave, set(kept))
+    doubts = []
+    for strand in kept if due else ():
+        node = pick_node(weave, strand)
+        own = due.get(_find_function(weave, strand, "u")) if strand.sides == "u" and node.keyword == "return" else None
+        above = () if own is None else siblings(weave.upstream, strand.in_upstream, step=-1)
+        if own is not None and own not in (weave.upstream[k].canon for k in above):
+            doubts.append(Doubt(strand, Reason("exit without omni's statement", (own,)), CONTESTED))
+    return doubts
+
+
+def _find_own_before_all(weave: Weave, alive: Collection[Strand]) -> dict[Strand | None, str]:
+    """Map each function to the statement of omni's own that stands directly before all its ``return``, at least two."""
+    found = defaultdict[Strand | None, list[str]](list)
+    for k, strand in enumerate(weave.of_omni):
+        if weave.omni[k].keyword == "return" and strand in alive:
+            before = find_nearest_sibling(weave.omni, k, -1)
+            above = None if before is None else weave.of_omni[before]
+            own = pick_node(weave, above) if above is not None and above.sides == "o" and above in alive else None
+            found[_find_function(weave, strand, "o")].append("" if own is None or own.compound else own.canon)
+    return {function: all_[0] for function, all_ in found.items() if all_[0] and len(all_) > 1 and len({*all_}) == 1}
+
+
+def _find_function(weave: Weave, strand: Strand, side: str) -> Strand | None:
+    return next((head for head in heads_around(weave, strand, side) if pick_node(weave, head).defines), None)
 
 
 def drop_exits_outside_loops(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:

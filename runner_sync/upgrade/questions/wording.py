@@ -101,6 +101,9 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
     ),
     "removed block came back": "{omni} had removed this; {upstream} moved it, and the move brought it back",
     "exit that omni has otherwise": "{upstream} added a return like those that {omni} has changed everywhere else",
+    "exit without omni's statement": (
+        "{upstream} added this return without `{names}`, which {omni} has of its own before each other return"
+    ),
     "repeated without omni's change": (
         "{upstream} added this statement once more, and {omni} has changed the other copy, or put it into a block"
     ),
@@ -136,6 +139,12 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
     "reads what was left out": "left out: it uses {names}, whose assignment was left out, too",
     "no longer read": "{omni} sets {names} here, but no code reads the value any more",
     "set by both": "{upstream} now sets {names}, which {omni} sets, too; the later assignment wins",
+    "sets omni's local": (
+        "{upstream} newly sets {names} here, and {omni}'s own `{detail}` reads what {omni} set: are these two locals?"
+    ),
+    "reads omni's local": (
+        "{upstream} newly sets {names} for this, and {omni}'s own `{detail}` sets it in between: are these two locals?"
+    ),
     "passed beside own": "{upstream} now passes a value for {names} here, which {omni} sets: the call may replace it",
     "set beside omni's call": "this new code of {upstream}'s sets {names} without {detail}, by which {omni} sets it",
     "set below its use": "{upstream} now sets {names} below this line, not above it as {omni} did",

@@ -847,6 +847,13 @@ def test_an_upgrade_to_the_trees_that_the_runners_fit_names_none_before(trees: T
     assert sync.upgrade(options).report.fitted == ""
 
 
+def test_an_unknown_rule_is_refused_for_a_path_too(trees: Trees) -> None:
+    """A misspelt code would ignore nothing, without a word."""
+    (trees.omni / "runner-sync.toml").write_text('[per-path-ignores]\n"*" = ["RS230"]\n', "utf-8")
+    with pytest.raises(InputError, match=r"runner-sync\.toml: per-path-ignores\.\* RS230: there is no such rule"):
+        sync.check(trees.check())
+
+
 def test_units_that_follow_the_target_already_do_not_tell_what_the_others_fitted(trees: Trees) -> None:
     """After an upgrade of some units, that of the rest would compare the target with itself."""
     folder, old = git_ascend(trees)

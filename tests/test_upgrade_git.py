@@ -402,7 +402,9 @@ def test_a_file_that_is_no_lock_is_not_written_over(trees: Trees, text: str) -> 
     (trees.omni / "notes.md").write_text(text, "utf-8")
     (trees.omni / "runner-sync.toml").write_text('lock-file = "notes.md"\n', "utf-8")
     for bases in ({}, {"ascend_base": "v0.1.0"}):
-        with pytest.raises(InputError, match=r"^notes\.md: is no lock and would be overwritten; name another file"):
+        with pytest.raises(
+            InputError, match=r"^notes\.md: is no lock and would be overwritten; delete it, or name another file"
+        ):
             lock(replace(trees.options(), **bases))
 
 

@@ -22,6 +22,8 @@ def choose_codes(options: CheckOptions, settings: Config) -> Codes:
     place = str(settings.source or "the configuration")
     _refuse_unknown(settings.select, f"{place}: select")
     _refuse_unknown(settings.ignore, f"{place}: ignore")
+    for pattern, codes in settings.per_path_ignores.items():
+        _refuse_unknown(codes, f"{place}: per-path-ignores.{pattern}")
     if options.select:
         return Codes(options.select, options.ignore)
     return Codes(settings.select, (*settings.ignore, *options.ignore))

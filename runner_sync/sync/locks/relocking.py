@@ -44,7 +44,9 @@ def read_lock(given: inputs.Inputs, progress: Progress) -> tuple[Lock, tuple[str
     if text is None:
         return Lock(), ()
     if not is_lock(text):
-        raise InputError(f"{name}: is no lock and would be overwritten; name another file with `lock-file`.")
+        raise InputError(
+            f"{name}: is no lock and would be overwritten; delete it, or name another file with `lock-file`."
+        )
     try:
         return load(text, path=name), ()
     except UnknownFormat:

@@ -6,7 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
-from sync_samples import GPU_TWIN, NPU_TWIN, port_of
+from sync_samples import GPU_AR, GPU_TWIN, NPU_TWIN, commit, lay_out, port_of
+
+from runner_sync import sync
+from runner_sync.sync.options import TreeOptions
+from runner_sync.sync.upgrade_options import UpgradeOptions
 
 HERE = "        kept = self.keep(first)\n"
 INLINE = HERE + "        ids = self.model.take_ids(rows=rows, kept=kept)\n        self.note(ids)\n"
@@ -115,3 +119,23 @@ def test_the_question_stands_at_the_code(tmp_path: Path, monkeypatch: pytest.Mon
     text, questions = port_of(tmp_path, monkeypatch, NPU, GPU + HELPER, GPU.replace(*other) + NEWER)
     assert QUESTION in questions
     assert re.search(rf"# runner-sync: review \w+ {QUESTION[:40]}.*\n        ids = self.model.take_ids\(", text)
+
+
+@pytest.mark.parametrize(
+    ("then", "asked"),
+    [
+        pytest.param(NEWER, [], id="no further change"),
+        pytest.param(NEWER.replace("rows[0]", "rows[1]"), [QUESTION], id="another change"),
+    ],
+)
+def test_the_next_run_asks_only_about_another_change(
+    then: str, asked: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lock keeps the base of the method, because its twin did not change."""
+    port_of(tmp_path, monkeypatch, NPU, GPU + HELPER, GPU + NEWER)
+    lay_out(tmp_path / "omni", {GPU_AR: GPU + then})
+    commit(tmp_path / "omni")
+    omni, ascend, vllm = (TreeOptions(path=tmp_path / name) for name in ("omni", "ascend-new", "vllm"))
+    again = sync.upgrade(UpgradeOptions(omni=omni, ascend=ascend, vllm=vllm, verify=False)).report.reviews
+    assert [item.reason for item in again] == asked
+    assert all("mask=rows[0]" in item.base for item in again)

@@ -73,7 +73,8 @@ def _find_questions(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side:
     reached = find_reached(new.get(draft.member, ""), helpers)
     changed = [name for name in helpers if name in reached and name in old]
     changed = [name for name in changed if not is_same_but_for_hints(old[name], new[name])]
-    if not changed:
+    before = _read_before({name: old[name] for name in changed}, draft.owner, job, side)
+    if not before:
         return
     merged = find_inlined_on_both_sides(
         _before_port(draft), *((table.get(draft.member, ""), _without(table, have)) for table in (old, new))
@@ -81,10 +82,21 @@ def _find_questions(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side:
     others = [text for name, text in new.items() if name not in reached]
     upstream = [job.upstream.new.text] if job.upstream.new is not None else []
     elsewhere = [text for text in (*others, *upstream, draft.upstream or "") if text]
-    for name in changed:
-        own, sides = _find_own(old[name], elsewhere), (old[name], new[name])
+    for name in before:
+        own, sides = _find_own(before[name], elsewhere), (before[name], new[name])
         if name not in merged and not _has_change(draft.text, *sides, own):
             yield from _ask(draft, job, name, sides, own)
+
+
+def _read_before(changed: Mapping[str, str], owner: str, job: ModuleJob, side: GpuSide) -> Mapping[str, str]:
+    """Return the old texts of those changed helpers that are not settled, as of the last upgrade if there was one.
+
+    The lock keeps the older base of a method whose twin did not change with its helper.
+    """
+    if job.twin.settled is None or job.settings.only:
+        return changed
+    settled = select_members(translate_units(job, job.twin.settled), owner)
+    return {name: settled.get(name, text) for name, text in changed.items() if f"{owner}.{name}" not in side.unchanged}
 
 
 def _without(table: Mapping[str, str], names: Collection[str]) -> dict[str, str]:

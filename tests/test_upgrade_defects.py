@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,9 +23,10 @@ from sync_samples import (
 from runner_sync.confidence import DEFECT
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.job import ModuleJob, Upstream
+from runner_sync.upgrade.job import Hierarchy, Inherited, ModuleJob, Upstream
 from runner_sync.upgrade.module import upgrade_module
 from runner_sync.upgrade.questions.defects import (
+    ask_about_never_set,
     ask_about_order,
     ask_about_repeated,
     ask_about_returns,
@@ -431,3 +433,58 @@ def test_what_omni_does_twice_itself_is_no_question() -> None:
     after = before.replace("len(rows)", "len([*rows])")
     draft = Draft("OmniNPUModelRunner.run", (Stage(before), Stage(after, "upstream")), "copy", "updated", upstream=ONCE)
     assert ask_about_repeated(draft, ONCE, "runner.py").reviews == ()
+
+
+@pytest.mark.parametrize(
+    ("new_names", "lines"),
+    [
+        pytest.param((("rows", "batch"),), [], id="under the new name"),
+        pytest.param((), [3], id="no rename"),
+        pytest.param((("rows", "lines"),), [3], id="another new name"),
+    ],
+)
+def test_what_omni_does_twice_with_a_local_that_upstream_renamed(
+    new_names: tuple[tuple[str, str], ...], lines: list[int]
+) -> None:
+    """`self._omni_last_model_output = model_output` stands twice in `_model_forward`; renamed, it is no news."""
+    before = "    def run(self):\n        rows = self.take()\n        self.last = rows\n        self.last = rows\n"
+    after, upstream = before.replace("rows", "batch"), before.replace("rows", "batch").replace("self.last", "last", 1)
+    draft = Draft("R.run", (Stage(before), Stage(after, "upstream")), "copy", "updated", upstream=upstream)
+    asked = ask_about_repeated(replace(draft, new_names=new_names), "", "runner.py").reviews
+    assert [item.line - 1 for item in asked] == lines
+
+
+RUN_NEW = "    def run(self):\n        return self.step_id\n"
+SETS_STEP = "    def __init__(self):\n        super().__init__()\n        self.step_id = 0\n"
+NEXT = "    def __init__(self):\n        super().__init__()\n        self.other = 0\n"
+ALONE = "    def __init__(self):\n        self.other = 0\n"
+
+
+@pytest.mark.parametrize(
+    ("mixin", "own", "bases", "asks"),
+    [
+        pytest.param(NEXT, "", ["OmniGPUModelRunner"], False, id="called by a mixin in front of the twin"),
+        pytest.param(ALONE, "", ["OmniGPUModelRunner"], True, id="hidden by a mixin in front of the twin"),
+        pytest.param(NEXT, "", ["Mixin"], True, id="the twin is no base"),
+        pytest.param(NEXT, ALONE, ["OmniGPUModelRunner"], True, id="hidden by the class's own"),
+        pytest.param(ALONE, NEXT, ["OmniGPUModelRunner"], False, id="called by the class's own"),
+        pytest.param(
+            ALONE,
+            NEXT.replace("super().__init__(", "OmniGPUModelRunner.__init__(self"),
+            ["OmniGPUModelRunner"],
+            False,
+            id="called by the name of its class",
+        ),
+    ],
+)
+def test_an_attribute_that_the_twin_sets_in_a_base_of_the_class(
+    mixin: str, own: str, bases: list[str], asks: bool
+) -> None:
+    """`OmniNPUModelRunner` has `NPUAuxOutputMixin`, which has an `__init__`, in front of `OmniGPUModelRunner`."""
+    name = "OmniNPUModelRunner"
+    hierarchy = Hierarchy(inherited={name: Inherited({"__init__": mixin}, frozenset(bases))})
+    job = ModuleJob(NPU, NPU.modules[0], BASE, f"class {name}:\n{RUN_NEW}", hierarchy=hierarchy)
+    run = Draft(f"{name}.run", (Stage("    def run(self): ...\n"), Stage(RUN_NEW, "gpu")), "copy", "updated")
+    drafts = [run, *([Draft(f"{name}.__init__", (Stage(own),))] if own else [])]
+    asked = ask_about_never_set(drafts, job, {f"{name}.__init__": SETS_STEP})[0].reviews
+    assert [item.line for item in asked] == ([2] if asks else [])

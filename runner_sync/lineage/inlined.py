@@ -43,11 +43,22 @@ def inline_helpers(method: str, old: Twin, new: Twin) -> tuple[str, str]:
     of its statements, for example because they moved into another module. It also stays a call if only one side can
     inline it, because its statements would then look deleted on the other side.
     """
+    was, now = _inline_in_both(method, old, new)
+    return was.text, now.text
+
+
+def find_inlined_on_both_sides(method: str, old: Twin, new: Twin) -> frozenset[str]:
+    """Return the names of the helpers that `inline_helpers` inlines into both sides, so that a merge sees them."""
+    was, now = _inline_in_both(method, old, new)
+    return was.inlined & now.inlined
+
+
+def _inline_in_both(method: str, old: Twin, new: Twin) -> tuple[_Inlined, _Inlined]:
     names = find_helpers_in_place(method, old[1]) | find_helpers_in_place(method, new[1])
     was, now = _inline_bodies(old, names, other=new), _inline_bodies(new, names, other=old)
     if uneven := (was.inlined ^ now.inlined) & _find_called_helpers(old) & _find_called_helpers(new):
         was, now = (_inline_bodies(side, names - uneven, other=other) for side, other in ((old, new), (new, old)))
-    return was.text, now.text
+    return was, now
 
 
 def _find_called_helpers(side: Twin) -> frozenset[str]:

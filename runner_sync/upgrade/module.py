@@ -13,6 +13,7 @@ from runner_sync.upgrade.composing import compose
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_gpu import class_by_class
 from runner_sync.upgrade.from_gpu.asking.call_fit import ask_about_calls
+from runner_sync.upgrade.from_gpu.asking.changed_helpers import ask_about_changed_helpers
 from runner_sync.upgrade.from_gpu.asking.helpers_shown import show_helpers
 from runner_sync.upgrade.from_gpu.asking.other_uses import ask_about_other_uses
 from runner_sync.upgrade.from_gpu.members import inheriting
@@ -122,6 +123,7 @@ def _ask_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSi
     """Add questions about the result, and drafts for questions that concern no unit."""
     drafts = ask_about_overrides(drafts, job)
     drafts = ask_about_other_uses(drafts, job, side)
+    drafts = ask_about_changed_helpers(drafts, job, side)
     drafts = [
         *drafts,
         *inheriting.ask_about_twins(drafts, job, side),

@@ -19,7 +19,7 @@ from runner_sync.model import ReviewItem
 from runner_sync.statements import as_module, flatten, parse_unit
 from runner_sync.syntax import attribute_by_name, calls_in, is_name, self_attributes_set, walk
 from runner_sync.texts.assignment import find_early_reads, find_locals, find_unsure_reads
-from runner_sync.texts.member_text import self_names, self_names_of
+from runner_sync.texts.member_text import find_called_parents, has_class_call, self_names, self_names_of
 from runner_sync.texts.names import used_names
 from runner_sync.texts.soundness import find_reads, find_repeated_tests, find_unreachable
 from runner_sync.units.texts import select_members
@@ -89,7 +89,7 @@ def ask_about_repeated(draft: Draft, twin: str, path: str) -> Draft:
     if not _is_changed(draft):
         return draft
     most: Counter[str] = Counter()
-    for text in (draft.before, draft.upstream or "", twin):
+    for text in (draft.before, _rename_in_before(draft), draft.upstream or "", twin):
         most |= Counter(canon for canon, places in _find_distinctive_statements(text).items() for _ in places)
     nodes, positions, counts = flatten(draft.text), _find_distinctive_statements(draft.text), dict[int, int]()
     for canon, (*others, last) in positions.items():
@@ -97,8 +97,8 @@ def ask_about_repeated(draft: Draft, twin: str, path: str) -> Draft:
         if count > max(most[canon], 1):
             counts[last] = count
     items = []
-    for before, index in pairwise([-1, *sorted(place for places in positions.values() for place in places)]):
-        if index in counts and counts.get(before) != counts[index]:  # one question for several repetitions in a row
+    for previous, index in pairwise([-1, *sorted(place for places in positions.values() for place in places)]):
+        if index in counts and counts.get(previous) != counts[index]:  # one question for several repetitions in a row
             times = "twice" if counts[index] == 2 else f"{counts[index]} times"
             reason = f"this stands {times} in this method now, more often than on any side: is one of them too many?"
             items.append(_make_question(draft, path, reason=reason, line=nodes[index].start))
@@ -238,7 +238,21 @@ def find_set_by_twin_only(
     have = {other.member for other in mine}.union(job.hierarchy.from_mixins(draft.owner), inherited.members)
     texts = [*(other.text for other in mine), *_iterate_other_texts(draft.owner, job), *inherited.vllm.values()]
     have |= _find_set_among(found, [text for text in texts if text.strip()])
-    return {name: setters for name, setters in found.items() if name not in have}
+    runs = {member for member in twin_texts if _runs_in_twin(member, draft.owner, mine, job)}
+    return {name: setters for name, setters in found.items() if name not in have and runs.isdisjoint(setters)}
+
+
+def _runs_in_twin(member: str, owner: str, mine: Iterable[Draft], job: ModuleJob) -> bool:
+    """Whether the version of a method that runs here calls that of the twin, which a base of the class has.
+
+    For example, the ``__init__`` of a mixin in front of the twin calls the next one.
+    """
+    inherited, gpu = job.hierarchy.of(owner), job.profile.gpu_name(owner)
+    own = next((other.text for other in mine if other.member == member), None)
+    runs = own if own is not None else inherited.members.get(member)
+    if runs is None or gpu not in inherited.classes:
+        return False
+    return "super()" in find_called_parents(runs, member) or has_class_call(runs, gpu, member)
 
 
 def ask_about_returns(draft: Draft, job: ModuleJob) -> Draft:
@@ -252,8 +266,7 @@ def ask_about_returns(draft: Draft, job: ModuleJob) -> Draft:
     common = find_handing_methods(draft.text, job.upstream.new.text)
     if not common:
         return draft
-    before = rename_where_free(draft.before, dict(draft.new_names))
-    values_before = count_bare_values(before, draft.text, common)
+    values_before = count_bare_values(_rename_in_before(draft), draft.text, common)
     items = []
     asked_lines = {line for item in draft.reviews for line in _find_asked_lines(item)}
     for line, value in find_returns(draft.text):
@@ -311,6 +324,11 @@ def _find_reading_lines(text: str, name: str) -> list[int]:
         if isinstance(node, ast.expr) and (is_read or attribute_by_name(node) == name):
             found.append(node.lineno)
     return sorted(found)
+
+
+def _rename_in_before(draft: Draft) -> str:
+    """Return omni's text with the names of locals that the unit has taken over from upstream."""
+    return rename_where_free(draft.before, dict(draft.new_names))
 
 
 def _is_changed(draft: Draft) -> bool:

@@ -342,6 +342,36 @@ def test_parameters(own: str, new: str, expected: list[str]) -> None:
     assert symbols(given, "RS104") == expected
 
 
+HELPERS = """
+class Copies:
+    def initialize(self, config):
+        pass
+
+class Output(Copies):
+    def initialize(self, config):
+        pass
+
+class Base:
+    {0}
+
+class NPUARModelRunner(Base, NPUModelRunner):
+    {1}
+
+class Own(NPUARModelRunner):
+    {2}
+"""
+
+
+def test_a_helper_class_does_not_override_the_runners_methods() -> None:
+    old = upstream("def initialize(self, config):\n    pass")
+    new = old.replace("config", "config, rank")
+    taken = "def initialize(self, config): super().initialize(config)"
+    for place in range(3):
+        text = HELPERS.format(*(taken if place == i else "pass" for i in range(3)))
+        hits = found(job(f"{NPU_HEAD}\n{text}", upstream=new, base=old), "RS104")
+        assert [hit.unit for hit in hits] == [f"{('Base', 'NPUARModelRunner', 'Own')[place]}.initialize"]
+
+
 # RS105
 
 HIDING = """

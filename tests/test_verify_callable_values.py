@@ -1,4 +1,4 @@
-"""Calls of a module's name that is no function: `f = lambda …`, `f = Class()` (RS302, RS306)."""
+"""Calls of a name or attribute that is no function: `f = lambda …`, `f = Class()` (RS302, RS306)."""
 
 from __future__ import annotations
 
@@ -97,3 +97,88 @@ def test_a_value_that_is_read_from_its_module(head: str, made: str) -> None:
 def test_a_value_of_a_module_that_may_accept_it(call: str, made: str, beside: str) -> None:
     text = npu(f"def m(self, n):\n    return kernels.{call}", head=MODULE)
     assert symbols(find(world(npu=text, ascend=ASCEND.format(made=made), **{"vllm_ascend/boot.py": beside}))) == []
+
+
+HOLDERS = """\
+import torch
+from torch import nn
+from vllm.runner import GPUModelRunner
+
+class Sampler(nn.Module):
+    def forward(self, logits, *, metadata=None):
+        return logits
+
+class Near(Sampler):
+    def prepare(self):
+        return 1
+
+class Calling(nn.Module):
+    def __call__(self, logits, sampling=None):
+        return logits
+    def forward(self, logits, metadata):
+        return logits
+
+class Plain:
+    def forward(self, logits, metadata):
+        return logits
+
+class Called:
+    def __call__(self, logits, metadata):
+        return logits
+
+class Mixed(Unknown, nn.Module):
+    def forward(self, logits, metadata):
+        return logits
+
+@compiled
+class Compiled(Sampler):
+    pass
+
+class Registered(Sampler):
+    def __new__(cls):
+        return print
+
+class Late(nn.Module):
+    def __init__(self):
+        self.forward = print
+    def forward(self, logits, metadata):
+        return logits
+
+class Holder:
+    def __init__(self):
+        self.inner = Sampler()
+
+class NPUModelRunner(GPUModelRunner):
+    def __init__(self, sampler: Sampler):
+        self.sampler = {made}
+        self.holder = Holder()
+    def select(self):
+        {select}
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "select", "call", "found"),
+    [
+        pytest.param("Sampler()", "pass", "self.sampler(n, sampling=1)", True, id="a torch module"),
+        pytest.param("Near()", "pass", "self.sampler(n, sampling=1)", True, id="it inherits forward"),
+        pytest.param("Called()", "pass", "self.sampler(n, sampling=1, metadata=2)", True, id="an object with a call"),
+        pytest.param("1", "pass", "self.holder.inner(n, sampling=1)", True, id="what another object holds"),
+        pytest.param("Sampler()", "pass", "self.sampler(n, metadata=1)", False, id="a fitting call"),
+        pytest.param("Calling()", "pass", "self.sampler(n, sampling=1)", False, id="it has a call of its own"),
+        pytest.param("Plain()", "pass", "self.sampler(n, sampling=1)", False, id="no torch module"),
+        pytest.param("Mixed()", "pass", "self.sampler(n, sampling=1)", False, id="another unknown base"),
+        pytest.param("Compiled()", "pass", "self.sampler(n, sampling=1)", False, id="a decorated class"),
+        pytest.param("Registered()", "pass", "self.sampler(n, sampling=1)", False, id="it may make another object"),
+        pytest.param("Late()", "pass", "self.sampler(n, sampling=1)", False, id="forward is set"),
+        pytest.param("sampler", "pass", "self.sampler(n, sampling=1)", False, id="an annotated argument"),
+        pytest.param("torch.compile(Sampler())", "pass", "self.sampler(n, sampling=1)", False, id="compiled"),
+        pytest.param(
+            "Sampler()", "self.sampler = Calling()", "self.sampler(n, sampling=1)", False, id="one of two takes it"
+        ),
+    ],
+)
+def test_a_call_of_what_an_attribute_holds(made: str, select: str, call: str, *, found: bool) -> None:
+    text = npu(f"def m(self, n):\n    return {call}")
+    told = symbols(find(world(npu=text, ascend=HOLDERS.format(made=made, select=select))))
+    assert told == ([("RS306", f"{call.split('(')[0].split('.')[-1]}(sampling=)")] if found else [])

@@ -89,3 +89,34 @@ def test_a_package_has_its_modules_whatever_its_list_says() -> None:
 def test_a_name_that_the_module_deletes(text: str, expected: list[str]) -> None:
     trees = world(npu=npu("pass", head="from vllm.second import g"), **{"vllm/second.py": text})
     assert [symbol for code, symbol in symbols(find(trees)) if code == "RS301"] == expected
+
+
+@pytest.mark.parametrize(
+    ("head", "files", "where"),
+    [
+        pytest.param("from vllm.runner import capture", {"capture": "def capture(): ..."}, "vllm.capture", id="moved"),
+        pytest.param("from vllm.runner import capture", {"late": "capture = 1"}, "vllm.late", id="a value"),
+        pytest.param("from vllm.gone import capture", {"late": "class capture: ..."}, "vllm.late", id="a lost module"),
+        pytest.param(
+            "from vllm.runner import capture",
+            {"late": "def capture(): ...", "user": "from vllm.late import capture"},
+            "vllm.late",
+            id="another imports it",
+        ),
+        pytest.param(
+            "from vllm.runner import capture", {"a": "def capture(): ...", "b": "capture = 1"}, "", id="two modules"
+        ),
+        pytest.param("from vllm.runner import capture", {"late": "class A:\n    capture = 1"}, "", id="a member"),
+        pytest.param(
+            "from vllm_ascend.runner import capture", {"late": "def capture(): ..."}, "", id="of another tree"
+        ),
+        pytest.param("from vllm.runner import capture", {}, "", id="nowhere"),
+        pytest.param("import vllm.gone", {"gone_now": "gone = 1"}, "", id="a module"),
+    ],
+)
+def test_the_fix_names_the_only_module_that_defines_the_name(head: str, files: dict[str, str], where: str) -> None:
+    trees = world(npu=npu("pass", head=head), **{f"vllm/{name}.py": f"{text}\n" for name, text in files.items()})
+    (found,) = find(trees)
+    assert found.code == "RS301"
+    expected = f"Import it from `{where}`, where the target" if where else "Import it from where the target"
+    assert (found.fix or "").startswith(expected)

@@ -247,3 +247,40 @@ def test_a_runner_that_the_old_tree_lacks_makes_nothing_old_new(own: str, name: 
     before = new.with_omni(world(npu=npu(own)).trees["vllm-omni"])
     found = find(new, before, (NPU, LATE))
     assert [finding.symbol for finding in found if finding.code == "RS313"] == expected
+
+
+RENAMED = (
+    "from vllm.runner import GPUModelRunner\nclass NPUModelRunner(GPUModelRunner):\n    def sample(self):\n        {}\n"
+)
+SAMPLES = """\
+def helper(): ...
+class GPUModelRunner:
+    def __init__(self):
+        self.{name} = None
+    def sample(self):
+        self.{name} = self.propose()
+    def read(self):
+        return self.{name}
+"""
+
+
+@pytest.mark.parametrize(
+    ("own", "upstream", "expected"),
+    [
+        pytest.param(
+            "self.drafts = self.own()", "self.tokens = build()", ["tokens"], id="vLLM's hidden method sets it, too"
+        ),
+        pytest.param("self.tokens = self.own()", "self.tokens = build()", [], id="omni follows"),
+        pytest.param("super().sample()", "self.tokens = build()", [], id="vllm-ascend's runs"),
+        pytest.param("GPUModelRunner.sample(self)", "self.tokens = build()", [], id="vLLM's runs"),
+        pytest.param("self.drafts = self.own()", "return super().sample()", ["tokens"], id="only vLLM's sets it"),
+    ],
+)
+def test_an_attribute_that_two_hidden_methods_set(own: str, upstream: str, expected: list[str]) -> None:
+    head = "from vllm.runner import GPUModelRunner"
+    given = npu(f"def sample(self):\n    self.drafts = 2\n    {own}", head=head)
+    now, was = (
+        world(npu=given, ascend=RENAMED.format(text), vllm=SAMPLES.format(name=name))
+        for name, text in (("tokens", upstream), ("drafts", upstream.replace("tokens", "drafts")))
+    )
+    assert [finding.symbol for finding in find(now, was) if finding.code == "RS313"] == expected

@@ -32,9 +32,47 @@ def test_the_fix_says_whether_the_target_has_the_attribute_at_all(is_elsewhere: 
     beside = {"vllm/group.py": "class Group:\n    late: int = 0\n"} if is_elsewhere else {}
     old = world(npu=text, **{"vllm/batch.py": "class Batch:\n    late = 1\n"})
     (finding,) = find(world(npu=text, **{"vllm/batch.py": "class Batch:\n    rows = 1\n"}, **beside), old)
-    nowhere = "Nothing in the target defines `late`: the feature is newer than this vLLM, or gone from it. "
-    kept = "Follow what the target uses in place of `late`."
-    assert finding.fix == (kept if is_elsewhere else f"{nowhere}Leave out what reads it.")
+    follow = "Follow what the target uses in place of `late`"
+    gone = f"{follow}, or leave out what reads it: nothing in the target defines `late` any more."
+    assert finding.fix == (f"{follow}." if is_elsewhere else gone)
+
+
+def test_the_fix_says_what_may_be_newer_than_the_target() -> None:
+    given = {"npu": BATCH_READER.format("vllm_ascend"), "vllm_ascend/batch.py": "class Batch:\n    rows = 1\n"}
+    (finding,) = find(world(**given))
+    nowhere = "Nothing in the target defines `late`: the feature is newer than this vllm-ascend, or gone from it. "
+    assert finding.fix == f"{nowhere}Leave out what reads it."
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "name"),
+    [
+        pytest.param("late = 2", "LATE = 2", "LATE", id="a value"),
+        pytest.param("late: int = 2", "is_late: int = 3", "is_late", id="a field of the same type"),
+        pytest.param("def late(self): return 1", "def is_late(self): return 1", "is_late", id="a method"),
+        pytest.param("late = 2", "LATE = 3", "", id="another value"),
+        pytest.param("late: int = 2", "is_late: str = 2", "", id="another type"),
+        pytest.param("late = 2", "early = 2", "", id="another name"),
+        pytest.param("late = 2", "LATE = 2\n    more = 2", "", id="not one for one"),
+        pytest.param("late = 2", "pass", "", id="nothing"),
+        pytest.param("late = 2\n    LATE = 2", "LATE = 2", "", id="one of two names"),
+        pytest.param("def late(self): return 1", "def is_late(self): return 2", "", id="another method"),
+    ],
+)
+def test_the_fix_names_the_member_in_the_place_of_a_renamed_one(was: str, now: str, name: str) -> None:
+    rows = "class Batch:\n    rows = 1\n    {}\n    last = 2\n"
+    text = BATCH_READER.format("vllm")
+    new, old = (world(npu=text, **{"vllm/batch.py": rows.format(body)}) for body in (now, was))
+    (finding,) = find(new, old)
+    expected = f"Write `{name}`, which vllm/batch.py:3 has in its place." if name else "Follow what the target uses"
+    assert (finding.fix or "").startswith(expected)
+
+
+def test_the_fix_names_a_renamed_member_of_a_parent() -> None:
+    text = BATCH_READER.format("vllm")
+    base = "class Rows:\n    {} = 1\nclass Batch(Rows):\n    last = 2\n"
+    new, old = (world(npu=text, **{"vllm/batch.py": base.format(name)}) for name in ("_late", "late"))
+    assert [finding.fix for finding in find(new, old)] == ["Write `_late`, which vllm/batch.py:2 has in its place."]
 
 
 HEIR = "from vllm.batch import Batch\nclass Small(Batch):\n"

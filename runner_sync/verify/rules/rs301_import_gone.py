@@ -15,7 +15,8 @@ Why: the worker process dies at import, before the first log line that names the
 model is loaded, as `AscendFusedMoE` did for omni 0.22.0 on vllm-ascend 0.26.0rc1. Six of the 156 breakages
 recorded in nine months were of this kind.
 
-Fix: import from where the target defines it now; `runner-sync upgrade` recomputes imports.
+Fix: import from where the target defines it now; the fix names that module if only one of the package does.
+`runner-sync upgrade` recomputes imports.
 
 Leaves alone: imports whose failure is handled (`try`, `suppress(ImportError)`), `TYPE_CHECKING` blocks, the branches of
 a version switch that do not run (`if vllm_version_is("0.24.0"):`, where the version of vLLM is known), conditional
@@ -32,7 +33,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from runner_sync.model import Finding, Severity
-from runner_sync.naming import project_of
+from runner_sync.naming import module_name, project_of
 from runner_sync.syntax import dotted_name, for_typing, generic_of
 from runner_sync.verify.trees import modules
 from runner_sync.verify.trees.classes import ClassInfo
@@ -96,10 +97,10 @@ def _check_bases(module: Module, info: ClassInfo) -> Iterator[Finding]:
 def _check_import(program: Program, module: Module, imported: PlacedImport) -> Iterator[Finding]:
     missing = _find_missing_name(program, program.world.lookup(imported.module, imported.name.removeprefix("*")))
     if missing is not None:
-        yield _make_finding(module, imported, missing)
+        yield _make_finding(program, module, imported, missing)
     elif _is_for_typing(program, imported):
         full = f"{imported.module}.{imported.name}"
-        yield _make_finding(module, imported, full, how="only exists below `if TYPE_CHECKING:`")
+        yield _make_finding(program, module, imported, full, how="only exists below `if TYPE_CHECKING:`")
 
 
 def _find_missing_name(program: Program, found: Sequence[Definition]) -> str | None:
@@ -137,19 +138,34 @@ def _check_member(program: Program, frame: Frame, node: ast.Attribute) -> Iterat
         )
 
 
-def _make_finding(module: Module, imported: PlacedImport, missing: str, *, how: str = "does not exist") -> Finding:
+def _make_finding(
+    program: Program, module: Module, imported: PlacedImport, missing: str, *, how: str = "does not exist"
+) -> Finding:
     full = f"{imported.module}.{imported.name}" if imported.name else imported.module
     is_module = missing == imported.module
     what = f"module `{missing}`" if is_module else f"`{missing}`"
+    definer = _find_definer(program, missing, imported.name if is_module else missing.rpartition(".")[2])
+    place = f"`{definer}`, where" if definer else "where"
     via = "" if is_module or missing == full else f" (which `{full}` re-exports)"
     found = place_at_import(
         (CODE, SEVERITY),
         module,
         imported,
         message=f"{what}{via} {how} {_name_tree(missing)}, so this import fails.",
-        fix=f"Import it from where {_name_definer(missing)} defines it now, or drop what uses `{imported.bound}`.",
+        fix=f"Import it from {place} {_name_definer(missing)} defines it now, or drop what uses `{imported.bound}`.",
     )
     return replace(found, cause=_make_cause(found, missing)) if is_module and imported.name else found
+
+
+def _find_definer(program: Program, missing: str, name: str) -> str:
+    """Return the one module of the missing name's upstream that defines ``name`` itself; empty for none or several."""
+    project = project_of(missing)
+    if name in ("", "*") or project in (None, "vllm-omni"):
+        return ""
+    paths = program.world.surroundings.having(name, project)
+    texts = (program.world.module(module_name(path)) for path in paths if path.endswith(".py"))
+    found = [one for one in texts if one is not None and any(b.kind != "import" for b in one.bindings.get(name, ()))]
+    return found[0].name if len(found) == 1 else ""
 
 
 def _make_cause(found: Finding, missing: str) -> Finding:

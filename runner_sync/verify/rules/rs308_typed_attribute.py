@@ -21,7 +21,8 @@ the model and 0.23.0rc1 has in its EPLB adaptor.
 
 Why: upstream moves fields between its state objects at nearly every release. 7 of the 156 recorded breakages.
 
-Fix: read it from where the target keeps it now. Where the target has it nowhere, leave out what reads it.
+Fix: read it from where the target keeps it now, under its new name if a member of similar name, and of the same value
+or type, stands in its place. Where the target has it nowhere, leave out what reads it.
 
 Leaves alone: objects annotated with a class of vLLM, or with one that has subclasses, without old trees (a subclass may
 have the attribute); reads under a condition that tests for the attribute with `hasattr`/`getattr`; names that the code
@@ -41,12 +42,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
-from runner_sync.model import PACKAGES, TITLES, Finding, Severity
+from runner_sync.model import Finding, Severity
 from runner_sync.syntax import last_word
 from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees import vanished
-from runner_sync.verify.trees.classes import ClassInfo, Mro, classes_in, is_record
+from runner_sync.verify.trees.classes import Mro, classes_in, is_record
 from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.lost_members import advise_replacement
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.overridden_reads import find_other_read
 from runner_sync.verify.trees.program import Program
@@ -120,7 +122,7 @@ def _find(program: Program, module: Module, old: Program | None) -> Iterator[Fin
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and not _is_exempt(frame, node):
                 missing = _find_classes_lacking(program, frame, node, step)
                 if missing:
-                    yield _make_finding(program, frame, node, node.attr, missing)
+                    yield _make_finding(program, frame, node, node.attr, missing, old)
                 elif step is not None and is_checked:
                     yield from list(_check_builtin(step, node)) or _check_unknown(step, node)
             if step is None or not is_checked:
@@ -130,7 +132,7 @@ def _find(program: Program, module: Module, old: Program | None) -> Iterator[Fin
             for value, name in _find_special_methods(frame, node):
                 lost = _find_classes_without(step, value, name)
                 if lost:
-                    yield _make_finding(program, frame, value, name, lost)
+                    yield _make_finding(program, frame, value, name, lost, old)
 
 
 def _check_key(step: Step, node: ast.Subscript) -> Iterator[Finding]:
@@ -151,7 +153,7 @@ def _check_key(step: Step, node: ast.Subscript) -> Iterator[Finding]:
             node,
             symbol=f"{info.name}[{key}]",
             message=f"`{text}` has no `{key}` any more: {info.label} does not name it.",
-            fix=_make_fix(program, key, info, used_as=key),
+            fix=advise_replacement(program, step.old, info, key, used_as=key),
         )
 
 
@@ -322,7 +324,9 @@ def _had_before(step: Step, value: ast.expr, name: str) -> tuple[bool, bool]:
     return defined, old.world.surroundings.is_written_elsewhere(name)
 
 
-def _make_finding(program: Program, frame: Frame, node: ast.expr, name: str, instances: list[Instance]) -> Finding:
+def _make_finding(
+    program: Program, frame: Frame, node: ast.expr, name: str, instances: list[Instance], old: Program | None
+) -> Finding:
     info = instances[0].info
     read = node if isinstance(node, ast.Attribute) and node.attr == name else None
     text = ast.unparse(node if read is None else read.value)
@@ -333,7 +337,7 @@ def _make_finding(program: Program, frame: Frame, node: ast.expr, name: str, ins
         node,
         symbol=f"{info.name}.{name}",
         message=f"`{text}` has no `{name}`: {what} ({info.place}) does not define it.",
-        fix=advice or _make_fix(program, name, info, used_as=_OPERATIONS.get(name, name).format(text)),
+        fix=advice or advise_replacement(program, old, info, name, used_as=_OPERATIONS.get(name, name).format(text)),
     )
 
 
@@ -344,13 +348,3 @@ def _article(name: str) -> str:
 def _advise_other_read(program: Program, frame: Frame, node: ast.Attribute, *, is_rare: bool = False) -> str:
     other = find_other_read(program, frame, node, is_rare=is_rare)
     return f"Write `{other.text}` if that is meant, as {other.place} does." if other is not None else ""
-
-
-def _make_fix(program: Program, name: str, info: ClassInfo, *, used_as: str) -> str:
-    """Return what to do, by whether upstream's code has the name anywhere; ``used_as`` is how omni uses it."""
-    package = info.module.path.partition("/")[0]
-    title = next((TITLES[project] for project, one in PACKAGES.items() if one == package), "")
-    if title in ("", "vllm-omni") or program.world.surroundings.find_definition(name):
-        return f"Follow what the target uses in place of `{used_as}`."
-    why = f"the feature is newer than this {title}, or gone from it"
-    return f"Nothing in the target defines `{name}`: {why}. Leave out what reads it."

@@ -59,7 +59,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
     For upstream's methods only overrides that do so newly since ``old``.
     """
     for mro in program.leaves():
-        for name, override, writer, reader in _find_read_idle(program, mro, module.project):
+        for name, override, writer, reader in _find_read_idle(program, mro, (module.project,)):
             if override.module is module:
                 yield _make_finding(override, name, writer, reader)
         for name, override, writer, reader in _find_newly_idle(program, mro, old) if old is not None else ():
@@ -76,12 +76,10 @@ def _find_newly_idle(program: Program, mro: Mro, old: Program) -> Iterator[_Idle
 
     An override that was idle in any old class is not new for a class that ``old`` lacks.
     """
-    found = [row for project in _UPSTREAM for row in _find_read_idle(program, mro, project)]
+    found = list(_find_read_idle(program, mro, _UPSTREAM))
     known: set[tuple[str, ...]] = set()
     for one in old.leaves() if found else ():
-        rows = [
-            (one.head.key, name, override) for p in _UPSTREAM for name, override, *_ in _find_read_idle(old, one, p)
-        ]
+        rows = [(one.head.key, name, override) for name, override, *_ in _find_read_idle(old, one, _UPSTREAM)]
         known |= {key for head, name, override in rows for key in ((*head, name), _key_override(name, override))}
     head = mro.head.key
     yield from (row for row in found if known.isdisjoint([(*head, row[0]), _key_override(row[0], row[1])]))
@@ -91,9 +89,9 @@ def _key_override(name: str, override: Frame) -> tuple[str, str, str]:
     return override.module.name, override.unit, name
 
 
-def _find_read_idle(program: Program, mro: Mro, project: Project) -> Iterator[_Idle]:
-    """Yield read attributes that stay at their default, with omni's override and the hidden method of ``project``."""
-    for name, writer in _find_idle(program, mro, project).items() if not mro.open else ():
+def _find_read_idle(program: Program, mro: Mro, projects: tuple[Project, ...]) -> Iterator[_Idle]:
+    """Yield read attributes that stay at their default, with omni's override and the hidden method of ``projects``."""
+    for name, writer in _find_idle(program, mro, projects).items() if not mro.open else ():
         override = program.omnis_override(mro, writer)
         readers = list(_find_reads(program, mro, name)) if override is not None else []
         if override is not None and readers:
@@ -102,8 +100,8 @@ def _find_read_idle(program: Program, mro: Mro, project: Project) -> Iterator[_I
 
 
 @answered_once
-def _find_idle(program: Program, mro: Mro, project: Project) -> dict[str, Function]:
-    """Return attributes to which only methods of ``project`` that cannot run give more than a default.
+def _find_idle(program: Program, mro: Mro, projects: tuple[Project, ...]) -> dict[str, Function]:
+    """Return attributes to which only methods that cannot run give more than a default, one of ``projects`` among them.
 
     Each comes with one such method, or with a hidden caller of it.
     """
@@ -114,8 +112,11 @@ def _find_idle(program: Program, mro: Mro, project: Project) -> dict[str, Functi
     for info, name, write in mro.writes():
         if _is_default(write):
             continue
-        if write.function is None or info.module.project != project:
+        is_theirs = info.module.project in projects
+        if write.function is None or (not is_theirs and id(write.function) in live):
             given.add(name)
+        elif not is_theirs:
+            continue
         elif id(write.function) in live:
             helpers.setdefault(name, []).append((info, write.function))
         elif not isinstance(write.node, ast.AugAssign):

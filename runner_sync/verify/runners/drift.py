@@ -14,9 +14,10 @@ from runner_sync.lineage import Candidate, classify, find_origin, fingerprint, s
 from runner_sync.lock import Entry
 from runner_sync.model import Unit
 from runner_sync.statements.likeness import word_similarity
+from runner_sync.verify.runners.ancestry import find_ancestry
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import translate_to_npu
-from runner_sync.verify.runners.reading import Reading
+from runner_sync.verify.runners.reading import ClassText, Reading
 
 PORT = 0.25
 """Above this lead of the GPU twin over upstream (difference of Dice coefficients), a unit counts as ported.
@@ -76,9 +77,32 @@ def _text_of(texts: Mapping[str, Unit], name: str) -> str | None:
 def _list_upstream_names(subject: Subject, name: str, entry: Entry | None) -> list[str]:
     """Return upstream qualified names to try for the NPU unit ``name``, the locked one first."""
     locked = [entry.upstream.qualname] if entry is not None and entry.upstream is not None else []
-    _, dot, member = name.rpartition(".")
+    owner, dot, member = name.rpartition(".")
     anchors = subject.runner.upstreams if subject.runner is not None else ()
+    if dot and not _is_of_runner(subject, owner):
+        return locked
     return [*locked, *(f"{anchor.name}.{member}" if dot else name for anchor in anchors)]
+
+
+def _is_of_runner(subject: Subject, owner: str) -> bool:
+    """Whether a class is a runner, as far as the omni tree shows it, or a base of a runner of its module.
+
+    The methods of a helper class (``_NPUHostCopyBatch.__init__``) are no overrides of the runner's.
+    """
+    classes = subject.npu.classes
+    own = classes.get(owner.partition("#")[0])
+    return own is None or any(
+        own in find_ancestry(subject.library, head).classes and _is_runner(subject, head) for head in classes.values()
+    )
+
+
+def _is_runner(subject: Subject, head: ClassText) -> bool:
+    """Whether a class is one of the profile's, or derives from one or from what the module follows, or may do so."""
+    names = {npu for _, npu in subject.profile.classes}
+    names |= {anchor.name for anchor in (subject.runner.upstreams if subject.runner is not None else ())}
+    ancestry = find_ancestry(subject.library, head)
+    bases = (base.rpartition(".")[2] for one in ancestry.classes for base in one.bases)
+    return ancestry.is_open or not names.isdisjoint([*(one.name for one in ancestry.classes), *bases])
 
 
 def is_copy(subject: Subject, follower: Follower) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from runner_sync.signatures import decorator_names
-from runner_sync.syntax import Function, dotted_name
+from runner_sync.syntax import Function, dotted_name, generic_of
 from runner_sync.verify.answers import remembered
 from runner_sync.verify.trees.calling import callees, wrappers
 from runner_sync.verify.trees.calling.aliases import resolve_alias
@@ -49,9 +49,10 @@ class CallGraph(Runtime, ABC):
             return [self.method(mro, function.attr, after=frame.info) for mro in mros]
         if frame.is_self(function.value) and frame.info is not None:
             found = [self.method(mro, function.attr) for mro in self.mros(frame.info)]
-            return (
-                found if any(found) else self._group_constructors([i.info for i in self.held_classes(frame, function)])
-            )
+            if not any(found):
+                held = self._group_constructors([i.info for i in self.held_classes(frame, function)])
+                found = held or self._group_called(frame, function, depth) or found
+            return found
         dotted = dotted_name(function)
         definitions = self.definitions(frame, dotted) if dotted else []
         if definitions and not all(d.kind in ("external", "value") for d in definitions):
@@ -63,7 +64,7 @@ class CallGraph(Runtime, ABC):
             return [through_class]
         groups = [self.method(mro, function.attr) for mro in self.mros_of(frame, function.value, depth + 1)]
         # timid: for a union, only a call that no member accepts is wrong.
-        return [join_known(groups)] if all(groups) else []
+        return [join_known(groups)] if groups and all(groups) else self._group_called(frame, function, depth)
 
     def reached(self, frame: Frame, call: ast.Call, depth: int = 0) -> list[Callee]:
         """Return the callees of all groups."""
@@ -155,6 +156,23 @@ class CallGraph(Runtime, ABC):
             return []
         return [replace(callee, name=name) for callee in join_known(self.method(mro, "__call__") for mro in mros)]
 
+    def _group_called(self, frame: Frame, function: ast.Attribute, depth: int) -> list[list[Callee]]:
+        """Return one group with what runs if the object that an attribute holds is called: ``self.sampler(logits)``.
+
+        timid: only for objects that are constructed in sight, since a subclass may take other arguments.
+        """
+        groups = [self._find_called(mro) for mro in self.mros_of(frame, function, depth + 1, only_exact=True)]
+        found = join_known(groups) if all(groups) else []
+        return [[replace(callee, name=function.attr) for callee in found]] if found else []
+
+    def _find_called(self, mro: Mro) -> list[Callee]:
+        """Return the method ``__call__`` of an object, or ``forward`` of a torch module, which calls that."""
+        if mro.has_method("__new__") or any(info.open or _may_make_another(info) for info in mro.classes):
+            return []
+        if mro.has("__call__") or not _is_torch_module(mro):
+            return self.method(mro, "__call__")
+        return [] if mro.written("forward") else self.method(replace(mro, open=False), "forward")
+
     def _callee_of_function(
         self, function: Function, module: Module, info: ClassInfo | None, *, through_class: bool
     ) -> Callee | None:
@@ -216,3 +234,15 @@ class CallGraph(Runtime, ABC):
 def _may_make_another(info: ClassInfo) -> bool:
     """Whether a decorator or a metaclass may make a call of the class return something else."""
     return bool(info.node.keywords) or bool(decorator_names(info.node) - {"dataclass"})
+
+
+_TORCH_MODULES = frozenset({"Module", "nn.Module", "torch.nn.Module"})
+_PLAIN_BASES = frozenset({"object", "ABC", "abc.ABC", "Generic", "typing.Generic"})
+
+
+def _is_torch_module(mro: Mro) -> bool:
+    """Whether torch's module is the only base outside the trees."""
+    known = {info.name for info in mro.classes}
+    bases = {ast.unparse(generic_of(base)) for info in mro.classes for base in info.node.bases}
+    outside = {base for base in bases if base.rpartition(".")[2] not in known} - _PLAIN_BASES
+    return bool(outside) and outside <= _TORCH_MODULES

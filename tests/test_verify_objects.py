@@ -33,7 +33,7 @@ def test_the_fix_says_whether_the_target_has_the_attribute_at_all(is_elsewhere: 
     old = world(npu=text, **{"vllm/batch.py": "class Batch:\n    late = 1\n"})
     (finding,) = find(world(npu=text, **{"vllm/batch.py": "class Batch:\n    rows = 1\n"}, **beside), old)
     follow = "Follow what the target uses in place of `late`"
-    gone = f"{follow}, or leave out what reads it: nothing in the target defines `late` any more."
+    gone = f"{follow}, or leave out what reads it: nothing in the target defines `late`."
     assert finding.fix == (f"{follow}." if is_elsewhere else gone)
 
 

@@ -38,7 +38,7 @@ def advise_replacement(program: Program, old: Program | None, info: ClassInfo, n
     if title in ("", "vllm-omni") or program.world.surroundings.find_definition(name):
         return f"{follow}."
     if any(one.has(name) for one in known):
-        return f"{follow}, or leave out what reads it: nothing in the target defines `{name}` any more."
+        return f"{follow}, or leave out what reads it: nothing in the target defines `{name}`."
     why = f"the feature is newer than this {title}, or gone from it"
     return f"Nothing in the target defines `{name}`: {why}. Leave out what reads it."
 

@@ -127,12 +127,10 @@ def _find_tuple(function: Function, value: ast.expr | None) -> ast.Tuple | None:
         return None
     names = (node for node in kind_of(function, ast.Name) if node.id == value.id and not isinstance(node.ctx, ast.Load))
     setters = [*names, *(parameter for parameter in kind_of(function, ast.arg) if parameter.arg == value.id)]
-    for kind in (ast.Assign, ast.AnnAssign):
-        for statement in kind_of(function, kind):
-            target = statement.target if isinstance(statement, ast.AnnAssign) else statement.targets[0]
-            if setters == [target] and isinstance(statement.value, ast.Tuple):
-                return statement.value
-    return None
+    plain = ((one.targets[0], one.value) for one in kind_of(function, ast.Assign))
+    annotated = ((one.target, one.value) for one in kind_of(function, ast.AnnAssign))
+    made = (value for target, value in (*plain, *annotated) if setters == [target])
+    return next((value for value in made if isinstance(value, ast.Tuple)), None)
 
 
 @functools.lru_cache(maxsize=16384)

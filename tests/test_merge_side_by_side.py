@@ -12,6 +12,8 @@ PAD, COUNT = "    rows = self.pad(rows)\n", "    self.count = len(rows)\n"
 PAD_IF = "    if self.pads:\n        rows = self.pad(rows)\n"
 PAD_SELF, KEEP = "    self.rows = self.pad(rows)\n", "    self.keep(self.rows)\n"
 LEAVE = "    if self.is_done:\n        return self.leave(rows)\n"
+NAME, SIZE = "    self.names = getattr(rows, 'names', []) + rows.more\n", "    self.size = rows.size\n"
+FIELDS = "    rows = replace(rows, ids=self.ids, size=max(rows.sizes))\n"
 COPY = "    if self.is_async:\n        rows = deepcopy(rows)\n"
 NOTE = "    self.note('loaded')\n"
 OWN = "    for part in self.parts:\n        rows += part.rows_of(self.batch, rows)\n"
@@ -29,6 +31,9 @@ OWN = "    for part in self.parts:\n        rows += part.rows_of(self.batch, row
         pytest.param(NOTE, COUNT, COUNT + NOTE, id="nothing set"),
         pytest.param(COUNT, PAD, PAD + COUNT, id="set by omni"),
         pytest.param(COPY, COUNT, COUNT + COPY, id="only copied"),
+        pytest.param(FIELDS, COUNT, FIELDS + COUNT, id="copied with other fields and read as a whole"),
+        pytest.param(FIELDS, SIZE, FIELDS + SIZE, id="one of these fields read"),
+        pytest.param(FIELDS, NAME, NAME + FIELDS, id="another field read"),
         pytest.param(PAD, NOTE, NOTE + PAD, id="not read"),
     ],
 )
@@ -46,6 +51,8 @@ def test_upstream_s_addition_comes_before_omni_s_that_reads_what_it_sets(new: st
         pytest.param(COUNT, PAD, [], id="read by upstream's"),
         pytest.param(NOTE, COUNT, [], id="nothing set"),
         pytest.param(COPY, COUNT, [], id="only copied"),
+        pytest.param(FIELDS, NAME, [], id="another field read"),
+        pytest.param(FIELDS, SIZE, ["set beside its use"], id="one of the new fields read"),
     ],
 )
 def test_the_order_of_two_additions_is_asked_about_if_omni_s_reads_what_upstream_s_sets(

@@ -57,15 +57,33 @@ def find_fed(setting: Sequence[Node], using: Sequence[Node]) -> set[str]:
     """Return the locals and attributes that ``setting`` sets and ``using``, a run of statements, reads as they come.
 
     A local that the run itself has set before it reads it does not count, nor does one that only becomes a copy of
-    itself (``rows = deepcopy(rows)``).
+    itself (``rows = deepcopy(rows)``). Of one that becomes a copy with other fields (``rows = replace(rows, ids=ids)``)
+    reads of its other fields do not count.
     """
+    copied = {
+        match["name"]: match["fields"] or "" for node in setting if (match := _COPIES_ITSELF.fullmatch(node.canon))
+    }
     wanted = {name for node in setting if not _COPIES_ITSELF.fullmatch(node.canon) for name in binds(node)}
     wanted |= {name for node in setting for name in attributes_set(node)}
     fed = set[str]()
     for node in using:
         fed |= {name for name in wanted if name in reads(node) or ("." in name and _reads_attribute(node, name))}
+        fed |= {name for name, fields in copied.items() if name in reads(node) and _reads_field(node, name, fields)}
         wanted -= binds(node) | attributes_set(node)
+        copied = {name: fields for name, fields in copied.items() if name not in binds(node)}
     return fed
+
+
+def _reads_field(node: Node, name: str, fields: str) -> bool:
+    """Whether a statement reads one of the fields that a copy got (``ids=ids, …``), or may: it uses the whole object.
+
+    Without fields, the copy is the same as before.
+    """
+    changed = {field.partition("=")[0] for field in _FIELD.findall(fields)}
+    uses_of = re.compile(rf"\b{name}\b(?:\.(\w+)|, '(\w+)'[,)])?")
+    return bool(changed) and any(
+        not (one or other) or (one or other) in changed for one, other in uses_of.findall(node.canon)
+    )
 
 
 def _reads_attribute(node: Node, name: str) -> bool:
@@ -75,7 +93,11 @@ def _reads_attribute(node: Node, name: str) -> bool:
     return mentioned > (name in attributes_set(node))
 
 
-_COPIES_ITSELF = re.compile(r"(\w+) = (?:(?:copy\.)?(?:deep)?copy\(\1\)|\1\.copy\(\))")
+_COPIES_ITSELF = re.compile(
+    r"(?P<name>\w+) = (?:(?:copy\.)?(?:deep)?copy\((?P=name)\)|(?P=name)\.copy\(\)"
+    r"|(?:dataclasses\.)?replace\((?P=name), (?P<fields>\w+=.*)\))"
+)
+_FIELD = re.compile(r"\b\w+=(?!=)")
 
 
 def mention_any(names: Collection[str], using: Sequence[Node]) -> bool:

@@ -5,8 +5,8 @@ Comes in: a ``Weave``. Goes out: its strands in output order. May touch: nothing
 A diff3: strands that both omni and upstream have are anchors. Between two anchors, each addition goes next to the base
 statements beside it, and upstream's go in front of omni's heads around the next anchor. In a copy, upstream's additions
 go in front of a marked omni block that reaches across the next anchor, and in front of additions that read what they
-set; in a port, they stay in one paragraph with the anchor.
-In a shared ``finally``, omni's clean-ups come first, so that they have run if a ported clean-up fails.
+set; in a port, they stay in one paragraph with the anchor. In a shared ``finally``, omni's clean-ups come first, so
+that they have run if a ported clean-up fails.
 """
 
 from __future__ import annotations

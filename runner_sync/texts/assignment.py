@@ -15,14 +15,12 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from runner_sync.statements import bound_in, is_endless, may_swallow, mentions, parameters, takes_all, tree_of
+from runner_sync.statements import bound_in, is_endless, mentions, parameters, tree_of
 from runner_sync.syntax import Function, walk_suites
-
-Bound = frozenset[str] | None
-"""Names that some path has bound here (with ``Walk.certain`` every path); ``None`` if no path arrives."""
+from runner_sync.texts.path_walk import Loop, PathWalk, union_of
 
 
 @lru_cache(maxsize=1024)
@@ -68,116 +66,65 @@ def _find_functions(text: str) -> list[Function]:
     return [node for node in walk_suites(tree_of(text)) if isinstance(node, Function)]
 
 
-class Walk:
+class Walk(PathWalk[str]):
     """Walks the suite of a function or module; ``found`` are the ``locals`` that are read too early, with their lines.
 
-    Too early means before any binding; with ``certain``, on some path without a binding.
+    Too early means before any binding; with ``certain``, on some path without a binding. The facts are the names that
+    some path has bound, or with ``certain`` every path.
     """
 
     def __init__(self, own: frozenset[str] = frozenset(), *, certain: bool) -> None:
+        super().__init__()
         self.certain = certain
         self.found: dict[str, int] = {}
         self.locals = own
-        self.breaks: list[list[frozenset[str]]] = []
-        self.rounds: list[list[frozenset[str]]] = []
 
-    def walk_suite(self, body: Iterable[ast.stmt], bound: Bound) -> Bound:
-        """Return the names bound at the end of ``body`` if ``bound`` are bound before it."""
-        for stmt in body:
-            if bound is None:
-                return None
-            bound = self.walk_statement(stmt, bound)
-        return bound
-
-    def walk_statement(self, stmt: ast.stmt, bound: frozenset[str]) -> Bound:
-        """Return the names bound after ``stmt`` if ``bound`` are bound before it; ``None`` if no path continues."""
-        match stmt:
-            case ast.If(test=test, body=body, orelse=orelse):
-                bound = self.walk_names([test], bound)
-                return self.join(self.walk_suite(body, bound), self.walk_suite(orelse, bound))
-            case ast.For(iter=sequence, target=target) | ast.AsyncFor(iter=sequence, target=target):
-                return self.walk_loop(stmt, self.walk_names([sequence], bound), [target])
-            case ast.While(test=test):
-                return self.walk_loop(stmt, self.walk_names([test], bound), [])
-            case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
-                bound = self.walk_names(items, bound)
-                inside = self.walk_suite(body, bound)
-                return self.join(inside, self.bound_on_exception(body, bound)) if may_swallow(stmt) else inside
-            case ast.Try() | ast.TryStar():
-                return self.walk_try(stmt, bound)
-            case ast.Match(subject=subject, cases=cases):
-                bound = self.walk_names([subject], bound)
-                ends = [
-                    self.walk_suite(c.body, self.walk_names([c.pattern, *filter(None, [c.guard])], bound))
-                    for c in cases
-                ]
-                return self.join(*ends) if takes_all(cases[-1]) else self.join(bound, *ends)
-            case ast.AnnAssign(target=ast.Name(), value=None):
-                return bound
-            case ast.Return() | ast.Raise():
-                self.walk_names([stmt], bound)
-                return None
-            case ast.Break() | ast.Continue():
-                # Outside a loop these are invalid Python; other code reports that.
-                loops = self.breaks if isinstance(stmt, ast.Break) else self.rounds
-                if loops:
-                    loops[-1].append(bound)
-                return None
-        return self.walk_names([stmt], bound)
-
-    def walk_loop(
-        self, stmt: ast.For | ast.AsyncFor | ast.While, bound: frozenset[str], target: list[ast.expr]
-    ) -> Bound:
-        """Return the names bound after a loop."""
-        self.breaks.append([])
-        self.rounds.append([])
-        inside = self.walk_suite(stmt.body, self.walk_names(target, bound))
-        breaks, rounds = self.breaks.pop(), [*self.rounds.pop(), inside]
-        if is_endless(stmt):
-            # An earlier iteration may have bound any of its names before a break.
-            return self.join(*breaks, *(rounds if breaks and not self.certain else ()))
-        ends = self.join(bound, *rounds, *breaks)
-        return self.join(ends, self.walk_suite(stmt.orelse, ends))
-
-    def walk_try(self, stmt: ast.Try | ast.TryStar, bound: frozenset[str]) -> Bound:
-        """Return the names bound after a ``try``."""
-        inside = self.walk_suite(stmt.body, bound)
-        bound_on_exception = self.bound_on_exception(stmt.body, bound)
-        ends = [self.walk_suite(stmt.orelse, inside) if stmt.orelse else inside]
-        for handler in stmt.handlers:
-            ends.append(self.walk_suite(handler.body, bound_on_exception | ({handler.name} if handler.name else set())))
-        end = self.join(*ends)
-        last = self.walk_suite(stmt.finalbody, bound_on_exception if end is None or self.certain else end)
-        return None if end is None or last is None else last | end
-
-    def bound_on_exception(self, body: Sequence[ast.stmt], bound: frozenset[str]) -> frozenset[str]:
-        """Return the names bound if an exception left ``body`` at any statement."""
-        return bound if self.certain else bound | bound_in(body)
-
-    def join(self, *ends: Bound) -> Bound:
-        live = [end for end in ends if end is not None]
-        if not live:
-            return None
-        return live[0].intersection(*live[1:]) if self.certain else live[0].union(*live[1:])
-
-    def walk_names(self, nodes: Sequence[ast.AST], bound: frozenset[str]) -> frozenset[str]:
-        """Return the names bound after ``nodes``; checks their reads in the order of evaluation."""
+    def evaluate(self, nodes: Sequence[ast.AST], line: int, facts: frozenset[str]) -> frozenset[str]:
+        """Return the names bound behind ``nodes``; checks their reads in the order of evaluation."""
         for name, node, kind, later in mentions(nodes):
             if later:
                 continue
             needs = kind in ("reads", "updates", "deletes")
-            if needs and name in self.locals and name not in bound and not hasattr(builtins, name):
-                self.found.setdefault(name, getattr(node, "lineno", 0))
-            bound = bound - {name} if kind == "deletes" else bound | {name}
-        return bound
+            if needs and name in self.locals and name not in facts and not hasattr(builtins, name):
+                self.found.setdefault(name, getattr(node, "lineno", line))
+            facts = facts - {name} if kind == "deletes" else facts | {name}
+        return facts
+
+    def walk_loop(self, loop: Loop, facts: frozenset[str]) -> frozenset[str] | None:
+        if isinstance(loop, ast.While):
+            facts = self.evaluate([loop.test], loop.lineno, facts)
+            again, breaks = self.walk_round(loop, facts)
+        else:
+            again, breaks = self.walk_round(loop, self.evaluate([loop.target], loop.lineno, facts))
+        if is_endless(loop):
+            # An earlier iteration may have bound any of its names before a break.
+            return self.join(*breaks, *(again if breaks and not self.certain else ()))
+        ends = self.join(facts, *again, *breaks)
+        return self.join(ends, self.walk_suite(loop.orelse, ends))
+
+    def walk_try(self, statement: ast.Try | ast.TryStar, facts: frozenset[str]) -> frozenset[str] | None:
+        inside, failed = self.walk_tried(statement.body, facts)
+        ends = [self.walk_suite(statement.orelse, inside)]
+        for handler in statement.handlers:
+            ends.append(self.walk_suite(handler.body, failed | ({handler.name} if handler.name else set())))
+        end = self.join(*ends)
+        last = self.walk_suite(statement.finalbody, failed if end is None or self.certain else end)
+        return None if end is None or last is None else last | end
+
+    def walk_tried(
+        self, body: Sequence[ast.stmt], facts: frozenset[str]
+    ) -> tuple[frozenset[str] | None, frozenset[str]]:
+        """Return the names bound at the end of ``body``, and those bound if an exception left it at any statement."""
+        return self.walk_suite(body, facts), facts if self.certain else facts | bound_in(body)
+
+    def join(self, *ends: frozenset[str] | None) -> frozenset[str] | None:
+        """Return what some path has bound, or with ``certain`` what all have."""
+        live = [end for end in ends if end is not None]
+        return frozenset.intersection(*live) if live and self.certain else union_of(*live)
 
 
 class WalkOfRounds(Walk):
     """Like ``Walk``, but what a loop binds counts as bound from its start, because an earlier round may have set it."""
 
-    def walk_statement(self, stmt: ast.stmt, bound: frozenset[str]) -> Bound:
-        if isinstance(stmt, ast.While | ast.For | ast.AsyncFor):
-            # The iterated expression runs once, before all rounds.
-            bound = self.walk_names([stmt.iter], bound) if not isinstance(stmt, ast.While) else bound
-            bound |= bound_in([stmt])
-        return super().walk_statement(stmt, bound)
+    def walk_loop(self, loop: Loop, facts: frozenset[str]) -> frozenset[str] | None:
+        return super().walk_loop(loop, facts | bound_in([loop]))

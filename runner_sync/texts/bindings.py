@@ -21,7 +21,7 @@ from functools import lru_cache
 
 from runner_sync.statements import bound_in
 from runner_sync.syntax import Try, asks_for_typing, is_name, module_of, walk
-from runner_sync.texts.assignment import Bound, Walk
+from runner_sync.texts.assignment import Walk
 from runner_sync.texts.names import executed_parts, unbound_globals, undefined_names, used_names
 
 
@@ -223,10 +223,11 @@ class _AtRunTime(Walk):
     Takes a ``try`` to succeed, as the module intends; for bindings on some path, its handlers count as well.
     """
 
-    def walk_statement(self, stmt: ast.stmt, bound: frozenset[str]) -> Bound:
-        run = _split_branches(stmt)[0] if isinstance(stmt, ast.If) else []
-        return self.walk_suite(run[0], bound) if len(run) == 1 else super().walk_statement(stmt, bound)
+    def walk_statement(self, statement: ast.stmt, facts: frozenset[str]) -> frozenset[str] | None:
+        run = _split_branches(statement)[0] if isinstance(statement, ast.If) else []
+        return self.walk_suite(run[0], facts) if len(run) == 1 else super().walk_statement(statement, facts)
 
-    def walk_try(self, stmt: ast.Try | ast.TryStar, bound: frozenset[str]) -> Bound:
-        done = self.walk_suite([*stmt.body, *stmt.orelse, *stmt.finalbody], bound) if self.certain else None
-        return super().walk_try(stmt, bound) if done is None else done
+    def walk_try(self, statement: ast.Try | ast.TryStar, facts: frozenset[str]) -> frozenset[str] | None:
+        parts = [*statement.body, *statement.orelse, *statement.finalbody]
+        done = self.walk_suite(parts, facts) if self.certain else None
+        return super().walk_try(statement, facts) if done is None else done

@@ -28,6 +28,8 @@ _HEADER = (
 _CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7})(?: .*)?$", re.MULTILINE)
 _FOLLOWED = r'^[ \t]*"?(vllm|vllm-ascend)"?[ \t]*=[ \t]*"(\d+(?:\.\w+)+)"'
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_HASH_KEY = re.compile(r"(?:^|_)(?:digest|hash)$")
+_HASH = re.compile(r"[0-9a-f]+")
 _HELPER = re.compile(r".+@[0-9a-f]{16}")
 _REF_KEYS = ("project", "ref", "path", "name", "digest")
 _LIST_KEYS = ("also", "helpers")
@@ -166,6 +168,10 @@ class _Reader:
         path, name = (self._get_typed(index, table, key, str) for key in ("path", "name"))
         refs = {key: self._read_ref(index, table[key], key) for key in ("upstream", "gpu") if key in table}
         extra = {key: value for key, value in table.items() if key not in ("path", "name", "upstream", "gpu")}
+        for key in (key for key in extra if _HASH_KEY.search(key)):
+            value = self._get_typed(index, extra, key, str)
+            if not _HASH.fullmatch(value):
+                raise self._make_error(index, f"has the malformed {key} {value[:20]!r} for {name};")
         return Entry(path, name, refs.get("upstream"), refs.get("gpu"), extra)
 
     def _read_ref(self, index: int, table: Any, key: str) -> BaseRef:

@@ -95,6 +95,8 @@ def test_unknown_keys_are_kept() -> None:
         (("[unit.upstream]", "[unit.upstream]\nhelpers = ['_a']"), r":6: has the malformed helper '_a' for Up\.run"),
         ((DIGEST, f"g{DIGEST[1:]}"), r"x\.lock:6: has the malformed digest 'g123456789abcdef0123' for Up\.run"),
         (("[unit.upstream]", "[unit.upstream]\nalso = [1]"), r"x\.lock:6: has also = \[1\] where a list of strings"),
+        (("[unit.upstream]", "digest = 12\n[unit.upstream]"), r":6: has digest = 12 where a string belongs"),
+        (("[unit.upstream]", "gpu_code_hash = 'x'\n[unit.upstream]"), r":6: has the malformed gpu_code_hash 'x' for R"),
         (("[inputs]", "<<<<<<< HEAD\n[inputs]"), r"x\.lock:3: holds an unresolved merge conflict"),
         (("[[unit]]", "=======\n[[unit]]"), r"x\.lock:6: holds an unresolved merge conflict"),
         (("[[unit]]", '[[unit]]\npath = "b/r.py"\nname = "R.run"\n\n[[unit]]'), r":10: lists R\.run of b/r\.py twice"),

@@ -131,6 +131,12 @@ The value is a judgement. Without the name, most of the statements must be the s
 FEWEST_WORDS: Final = 2
 """The fewest words beside the verb that the names of two ends of an exchange must have."""
 
+FOLLOWED: Final = 0.15
+"""The least share of the lines of the modules that follow a class which a file at a new path must have, to be that
+class and not a second one of its name. Five releases of omni share 0.21 or more with the runners and workers that they
+follow, and 0.08 at most with the second runners of vllm-ascend and vLLM.
+"""
+
 # What questions show.
 
 ABSENT_LINES: Final = 8

@@ -55,7 +55,7 @@ def test_workers_are_left_out_where_the_target_has_not_what_they_follow(trees: T
     (trees.ascend_old / ASCEND).unlink()
     commit(trees.ascend_old)
     with pytest.raises(
-        InputError, match=rf"has no {ASCEND}, and not just one file with class NPUModelRunner instead: give a tree"
+        InputError, match=rf"has no {ASCEND}, and no other file that is clearly its class NPUModelRunner: give a tree"
     ):
         sync.check(trees.check(ascend=trees.ascend_old, select=("RS10",)))
 

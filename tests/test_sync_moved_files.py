@@ -209,6 +209,7 @@ def test_verify_tells_the_import_and_nothing_that_stands_in_the_new_file(tmp_pat
     [
         pytest.param({}, id="nowhere"),
         pytest.param({"vllm_ascend/a.py": SECOND, "vllm_ascend/b.py": SECOND}, id="two that are alike"),
+        pytest.param({"vllm_ascend/a.py": SECOND}, id="a second runner"),
         pytest.param(
             {"vllm_ascend/a.py": f"if True:\n    {SECOND.splitlines()[0]}\n        pass\n"}, id="not at the top"
         ),
@@ -222,8 +223,17 @@ def test_a_class_without_one_new_place_is_refused(tmp_path: Path, files: Mapping
     lay_out(trees.ascend_old, files)
     commit(trees.ascend_old)
     with pytest.raises(
-        InputError, match=rf"has no {ASCEND}, and not just one file with class NPUModelRunner instead: give a tree"
+        InputError, match=rf"has no {ASCEND}, and no other file that is clearly its class NPUModelRunner: give a tree"
     ):
+        sync.upgrade(trees.upgrade(trees.ascend_old, ascend_base="HEAD~1"))
+
+
+def test_an_empty_file_is_no_upstream_without_the_class(tmp_path: Path) -> None:
+    """Half a download has empty files; with a class that is gone, an upgrade goes on."""
+    trees = make(tmp_path)
+    lay_out(trees.ascend_old, {ASCEND: "\n"})
+    commit(trees.ascend_old)
+    with pytest.raises(InputError, match=rf"^vllm-ascend \S+: {ASCEND} is empty: give a whole tree\.$"):
         sync.upgrade(trees.upgrade(trees.ascend_old, ascend_base="HEAD~1"))
 
 
@@ -234,7 +244,9 @@ def test_a_file_of_another_row_is_no_new_place(tmp_path: Path) -> None:
     (trees.vllm / VLLM_RUNNER).rename(lay_out(trees.vllm, {second: ""}) / second)
     omni, vllm = open_path("vllm-omni", trees.omni), open_path("vllm", trees.vllm)
     assert find_moves(NPU, vllm, omni) == {}
-    (trees.vllm / second).rename(trees.vllm / "vllm/v1/worker/runner.py")
+    (trees.vllm / second).unlink()
+    copied = (trees.omni / AR).read_text("utf-8").replace("class NPUARModelRunner(", "class GPUModelRunner(")
+    lay_out(trees.vllm, {"vllm/v1/worker/runner.py": copied})
     assert find_moves(NPU, open_path("vllm", trees.vllm), omni) == {VLLM_RUNNER: "vllm/v1/worker/runner.py"}
 
 

@@ -58,7 +58,8 @@ class Bases:
         """Return the upstream module that ``derived`` follows, as it is now.
 
         Returns ``None`` without the followed tree, or, with a note, if it lacks the module of a worker or no longer has
-        the class. Raises ``InputError`` if it lacks the runners' module, or if no revision has the class.
+        the class. Raises ``InputError`` if it lacks the runners' module or has it empty, or if no revision has the
+        class.
         """
         now, anchor = self._read_now(derived), derived.module.anchor
         if now is None or not self.options.upstream or has_class(anchor.name, now.text):
@@ -84,6 +85,8 @@ class Bases:
             note = f"{self._followed} {tree.source.ref} has no {path}: the modules that follow it stay as they are"
             self.revisions.add_note(note)
             return None
+        if not text.strip():
+            raise InputError(f"{TITLES[self._followed]} {tree.source.ref}: {path} is empty: give a whole tree.")
         self._note_new_name(anchor, tree)
         return ModuleRevision(tree.source.ref, text, path)
 

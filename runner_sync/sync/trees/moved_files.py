@@ -4,9 +4,10 @@ Comes in: a profile and a tree. Goes out: ``Moves``: the new paths by the old on
 
 A profile names one file for each class. If a tree lacks that file, and another file of the package defines the class,
 the class has moved there. Where several files do, it is the one that shares most lines with the derived modules, if it
-shares at least twice as many as the next: vllm-ascend and vLLM each have a second runner of the same name. A file that
-a profile names for something else is not taken. If the file stayed for the sake of old imports, and imports the class
-itself, the class has moved to where that import leads.
+shares at least twice as many as the next: vllm-ascend and vLLM each have a second runner of the same name. So even the
+only file that defines an upstream class is refused if it shares less than ``FOLLOWED`` of the lines of what follows
+that class. A file that a profile names for something else is not taken. If the file stayed for the sake of old imports,
+and imports the class itself, the class has moved to where that import leads.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from runner_sync.naming import module_name, paths_of, project_of
 from runner_sync.profile import BUILT_IN, VLLM_RUNNER, Anchor, Profile, RunnerModule
 from runner_sync.sync.trees.class_heads import defines
 from runner_sync.texts.import_entries import read_imports
+from runner_sync.thresholds import FOLLOWED
 from runner_sync.trees import Tree, peek
 
 Moves = Mapping[str, str]
@@ -37,9 +39,11 @@ def find_moves(profile: Profile, tree: Tree, omni: Tree) -> Moves:
     led = {path: place for path, name in places.items() if (place := _follow_import(name, path, tree)) not in taken}
     wanted = {path: name for path, name in places.items() if tree.read(path) is None}
     found = _search(tree, set(wanted.values()), taken) if wanted else {}
-    derived = [omni.read(path) for module in profile.modules for path in module.paths] if wanted else []
-    lines = {line.strip() for text in derived if text is not None for line in text.splitlines()}
-    chosen = {**led, **{path: _choose(found.get(name, ()), tree, lines) for path, name in wanted.items()}}
+    least = 0.0 if tree.source.project == "vllm-omni" else FOLLOWED
+    chosen = dict(led)
+    for path, name in wanted.items():
+        if name in found:
+            chosen[path] = _choose(found[name], tree, _read_followers(profile, path, omni), least)
     return {path: place for path, place in chosen.items() if place is not None}
 
 
@@ -118,12 +122,22 @@ def _search(tree: Tree, names: Collection[str], taken: Collection[str]) -> Mappi
     return places
 
 
-def _choose(paths: Sequence[str], tree: Tree, lines: Collection[str]) -> str | None:
-    """Return the only path, or the one whose text shares at least twice as many ``lines`` as every other's."""
+def _read_followers(profile: Profile, path: str, omni: Tree) -> set[str]:
+    """Return the lines of the derived modules that follow a class at ``path``, or else of all of them."""
+    following = [m for m in profile.modules if path in {*(a.path for a in m.upstreams), profile.vllm_of(m).path}]
+    texts = [omni.read(place) or "" for module in following or profile.modules for place in module.paths]
+    return {line.strip() for text in texts for line in text.splitlines()}
+
+
+def _choose(paths: Sequence[str], tree: Tree, lines: Collection[str], least: float) -> str | None:
+    """Return the only path, or the one whose text shares at least twice as many ``lines`` as every other's.
+
+    ``least`` is the share of ``lines`` that it must have.
+    """
     shared = {path: len({line.strip() for line in (peek(tree, path) or "").splitlines()} & {*lines}) for path in paths}
     ranked = sorted(paths, key=lambda path: -shared[path])
     is_clear = len(ranked) == 1 or (ranked and shared[ranked[0]] >= 2 * shared[ranked[1]] > 0)
-    return ranked[0] if is_clear else None
+    return ranked[0] if is_clear and shared[ranked[0]] >= least * len(lines) else None
 
 
 def _list_taken(profile: Profile) -> set[str]:

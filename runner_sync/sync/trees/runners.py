@@ -259,8 +259,8 @@ def make_class_error(lack: str, close: str) -> InputError:
 def make_path_error(tree: Tree, anchor: Anchor) -> InputError:
     """Make the error for a tree without the file of the class that the runners follow."""
     return InputError(
-        f"{TITLES[tree.source.project]} {tree.source.ref} has no {anchor.path}, and not just one file with class "
-        f"{anchor.name} instead: give a tree that the runners can follow, or name the file in the configuration "
+        f"{TITLES[tree.source.project]} {tree.source.ref} has no {anchor.path}, and no other file that is clearly its "
+        f"class {anchor.name}: give a tree that the runners can follow, or name the file in the configuration "
         "(`upstreams`)."
     )
 

@@ -601,9 +601,25 @@ def test_inline_leaves_what_a_side_could_not_stand_for_to_a_comment(chosen: str,
     assert not is_two_sided(f"{chosen}\n    x = 1\n", item)
 
 
+@pytest.mark.parametrize(
+    ("upstream", "can_be_chosen"),
+    [
+        pytest.param("b(c)\nd(c)", False, id="what stands elsewhere in the method"),
+        pytest.param("b(c)\nd(b)", True, id="what stands nowhere"),
+        pytest.param("def b(c):\n    return d", False, id="a definition"),
+        pytest.param("d(e)", False, id="what reads a name that nothing sets"),
+        pytest.param("b(c", False, id="what does not parse"),
+    ],
+)
+def test_inline_leaves_what_settle_would_not_take_to_a_comment(upstream: str, can_be_chosen: bool) -> None:
+    text = "def f(b, c, d):\n    c = 1\n" + "    c()\n" * 20 + "    b(c)\n    d(c)\n"
+    item = ReviewItem("R1", "f", "a.py", 2, 2, "why", 0.5, "c = 0", "c = 1", upstream, "c = 1")
+    assert is_two_sided(text, item) is can_be_chosen
+
+
 def test_inline_puts_a_side_as_deep_as_what_was_chosen() -> None:
     """A passage that begins deeper than it ends."""
-    text = "def f():\n    if a:\n        x()\n    elif b:\n        y()\n"
+    text = "def f(c, z):\n    if a:\n        x()\n    elif b:\n        y()\n"
     shown = ("    x()\nelif b:", "    z()\nelif c:")
     item = ReviewItem("R1", "f", "a.py", 3, 4, "why", 0.5, "", shown[0], shown[1], shown[0])
     assert is_two_sided(text, item)
@@ -613,7 +629,7 @@ def test_inline_puts_a_side_as_deep_as_what_was_chosen() -> None:
 
 def test_inline_leaves_the_inside_of_a_string_where_it_stands() -> None:
     said = "x = f({}, '''one\n  two\n''')"
-    text = "def f():\n    " + said.format("b") + "\n"
+    text = "def f(a):\n    " + said.format("b") + "\n"
     item = ReviewItem("R1", "f", "a.py", 2, 4, "why", 0.5, "", said.format("a"), said.format("b"), said.format("b"))
     assert is_two_sided(text, item)
     assert "\n    x = f(a, '''one\n  two\n''')\n" in insert_conflicts(text, [item])

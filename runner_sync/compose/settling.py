@@ -88,6 +88,17 @@ def take_side(text: str, item: ReviewItem, side: Side) -> str:
     return made
 
 
+def can_take(text: str, item: ReviewItem, side: Side) -> bool:
+    """Whether `take_side` would take ``side`` for the chosen text at the lines of ``item``, where no comment is yet."""
+    lines = text.split("\n")
+    comment = f"{margin(lines[item.line - 1])}{WORD} {item.id}"
+    try:
+        take_side("\n".join([*lines[: item.line - 1], comment, *lines[item.line - 1 :]]), item, side)
+    except InputError:
+        return False
+    return True
+
+
 def _find_chosen(text: str, chosen: _Passage, item_id: str) -> dict[int, int]:
     """Return the offset of the chosen text below each comment of the item, by the line of the comment.
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from runner_sync.compose.notes import CONFLICT
+from runner_sync.compose.settling import can_take
 from runner_sync.edits import margin
 from runner_sync.model import ReviewItem
-from runner_sync.statements import compiles, inside_strings
+from runner_sync.statements import inside_strings
 from runner_sync.thresholds import NEAR_SIDES
 from runner_sync.upgrade.lines import strip_written_lines
 
 
 def is_two_sided(text: str, item: ReviewItem) -> bool:
-    """Whether ``item`` can be shown in ``text`` as a conflict: either side in its place leaves valid Python.
+    """Whether ``item`` can be shown in ``text`` as a conflict: `settle` would take either side for it.
 
     Returns false in three more cases: the chosen text is not what stands there (for example a head whose suite stays);
     one side is empty and the chosen text is not the other; upstream's side already stands near the omni side.
@@ -33,8 +34,7 @@ def is_two_sided(text: str, item: ReviewItem) -> bool:
         return False
     if item.chosen == item.omni and _stands_nearby(lines, item):
         return False
-    sides = (_reindent(side, item, margin(span[0])) for side in (item.omni, item.upstream))
-    return all(compiles("\n".join([*lines[: item.line - 1], *side, *lines[item.end_line :]])) for side in sides)
+    return can_take(text, item, "omni") and can_take(text, item, "upstream")
 
 
 def _stands_nearby(lines: Sequence[str], item: ReviewItem) -> bool:

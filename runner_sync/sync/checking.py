@@ -20,6 +20,7 @@ from runner_sync.sync import baseline_file, check_modules, recalled_checks, sele
 from runner_sync.sync.nested import blame_deepest_file
 from runner_sync.sync.notes import check_notes, gone_commits, next_commands
 from runner_sync.sync.options import CheckOptions
+from runner_sync.sync.synced.claims import mark_altered
 from runner_sync.sync.trees import branches, inputs, pairs
 from runner_sync.sync.trees.runners import (
     DerivedModule,
@@ -164,7 +165,7 @@ def _open_runners(
     refuse_gone(given, modules)
     refuse_classless(given, modules)
     refuse_duplicate_class(given, modules)
-    return pairs.open_targets(options, given), codes
+    return mark_altered(options, pairs.open_targets(options, given)), codes
 
 
 def _refuse_unreadable_twins(job: CheckJob, modules: Sequence[DerivedModule]) -> None:

@@ -25,6 +25,7 @@ from runner_sync.sync.notes import next_commands
 from runner_sync.sync.options import CheckOptions, TreeOptions
 from runner_sync.sync.origins import Traced, Trees
 from runner_sync.sync.port_status import PortKind, PortStatus, find_port_statuses
+from runner_sync.sync.synced.claims import mark_altered
 from runner_sync.sync.trees import inputs, pairs
 from runner_sync.sync.trees.runners import DerivedModule, find_modules, note_absent_files, refuse_classless, refuse_gone
 from runner_sync.user_paths import resolved
@@ -41,7 +42,7 @@ def blocks(options: CheckOptions) -> Report:
     modules = find_modules(given)
     refuse_gone(given, modules)
     refuse_classless(given, modules)
-    given, parted = read_whole_runners(pairs.open_targets(options, given))
+    given, parted = read_whole_runners(mark_altered(options, pairs.open_targets(options, given)))
     modules = find_modules(given)  # again, because a class that they follow may have moved
     found: list[Block] = []
     statuses: list[PortStatus] = []
@@ -165,7 +166,7 @@ def explain(options: CheckOptions, file: str, line: int | None = None) -> Report
     there is no upstream to compare with.
     """
     given = pairs.open_targets(options, inputs.open_omni(_choose_omni_tree(options, file)))
-    given, parted = read_whole_runners(given)
+    given, parted = read_whole_runners(mark_altered(options, given))
     modules = find_modules(given)
     path, module, is_npu = _find_runner(given, modules, file, parted)
     text = given.omni.read(path) or ""

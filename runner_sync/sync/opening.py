@@ -8,6 +8,7 @@ from __future__ import annotations
 from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.sync.locks.relocking import read_lock
+from runner_sync.sync.synced.claims import mark_altered
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.trees import Tree
@@ -38,7 +39,7 @@ def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.In
             raise  # only a port from the GPU runners can do without: the lock says which units are copies
     if options.upstream:
         followed = inputs.require_tree(project, followed, known, given.lock_file)
-    given = given.with_followed(followed)
+    given = mark_altered(options, given.with_followed(followed))
     return given if project == "vllm" else given.with_trees({"vllm": _open_vllm(options, given)})
 
 

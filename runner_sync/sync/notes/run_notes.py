@@ -97,10 +97,9 @@ def _note_unnamed_tree(given: inputs.Inputs, options: UpgradeOptions) -> list[st
     tree = given.followed
     if tree is None or tree.source.is_known_elsewhere or not options.upstream:
         return []
-    where = f"{TITLES[tree.source.project]} in {tree.source.location}"
-    return [
-        f"{where} has neither a version nor a git revision: the lock names that folder, which only this machine has"
-    ]
+    where, version = f"{TITLES[tree.source.project]} in {tree.source.location}", tree.source.version
+    lacks = f"is not {version} as released" if version is not None else "has neither a version nor a git revision"
+    return [f"{where} {lacks}: the lock names that folder, which only this machine has"]
 
 
 def _note_coarse_bases(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:

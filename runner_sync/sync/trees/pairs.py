@@ -202,7 +202,9 @@ def _add_present_names(tree: Tree, given: inputs.Inputs) -> Tree:
 def is_ref_of(ref: str, tree: Tree) -> bool:
     """Whether ``tree`` says that ``ref`` is its version or its git revision, perhaps shortened."""
     source = tree.source
-    return ref in (source.ref, source.version) or bool(source.revision and source.revision.startswith(ref))
+    return ref in (source.ref, None if source.altered else source.version) or bool(
+        source.revision and source.revision.startswith(ref)
+    )
 
 
 def has_texts_of(ref: str, tree: Tree) -> bool:

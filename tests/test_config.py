@@ -279,6 +279,8 @@ def test_rewrite_tables(tmp_path: Path) -> None:
         ("names = 'a'", "names: expected a list, got a string"),
         ("extend-names = ['a']", r"extend-names\[0\]: expected a table, got a string; write it as \{"),
         ("attributes = { GPU = 'torch.npu' }", r"attributes has 'GPU'; write a dotted name such as torch\.cuda\."),
+        ("device-only = ['torch..cuda']", r"device-only has 'torch\.\.cuda'; write a name such as torch\.cuda\."),
+        ("extend-device-only = ['torch.cuda', '(']", r"extend-device-only has '\('; write a name such"),
         ("attributes = { 'torch.cuda' = 'npu' }", "attributes has 'npu'; write a dotted name"),
         ("extend-attributes = { 'torch.' = 'torch.npu' }", r"extend-attributes has 'torch\.'; write a dotted name"),
         ("attributes = { a = 1 }", r"attributes\.a: expected a string, got an integer"),

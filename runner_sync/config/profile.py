@@ -37,7 +37,7 @@ def read_profile(reader: Reader, built_in: Profile) -> Profile:
         modules=modules,
         names=_read_rows(reader, "names", NameRewrite, built_in.names),
         keywords=_read_rows(reader, "keywords", KeywordRewrite, built_in.keywords),
-        device_only=_read_rows(reader, "device-only", str, built_in.device_only),
+        device_only=_read_names(reader, "device-only", built_in.device_only),
         device=reader.value("device", tuple[str, str], built_in.device),
         unported=_read_rows(reader, "unported", str, built_in.unported),
         vllm_class=reader.word("vllm-class", built_in.vllm_class),
@@ -166,6 +166,15 @@ def _read_dotted_pairs(reader: Reader, key: str, built_in: tuple[tuple[str, str]
                 if not _DOTTED.fullmatch(name):
                     raise reader.error(f"{table} has {name!r}; write a dotted name such as torch.cuda.")
     return _read_pairs(reader, key, built_in)
+
+
+def _read_names(reader: Reader, key: str, built_in: tuple[str, ...]) -> tuple[str, ...]:
+    """Like ``_read_rows``, for names with or without dots. Raises ``InputError`` for any other text."""
+    for table in (key, f"extend-{key}"):
+        for name in reader.value(table, tuple[str, ...], ()):
+            if not all(part.isidentifier() for part in name.split(".")):
+                raise reader.error(f"{table} has {name!r}; write a name such as torch.cuda.")
+    return _read_rows(reader, key, str, built_in)
 
 
 def _put_before(added: tuple[_Row, ...], rows: tuple[_Row, ...]) -> tuple[_Row, ...]:

@@ -15,10 +15,11 @@ from packaging.version import Version
 
 from runner_sync.errors import InputError
 from runner_sync.lineage.timeline import Timeline
+from runner_sync.listing import at_most
 from runner_sync.lock import ASKED
 from runner_sync.model import TITLES, Revision
 from runner_sync.naming import Import, paths_of, project_of
-from runner_sync.profile import Anchor
+from runner_sync.profile import Anchor, RunnerModule
 from runner_sync.sync.classes.whole_classes import find_name_now, find_parent_files, read_whole
 from runner_sync.sync.synced import window
 from runner_sync.sync.synced.revisions import UNSHALLOW, Revisions
@@ -35,10 +36,13 @@ from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.texts.import_entries import read_imports
 from runner_sync.trees import InGit, Tree
 from runner_sync.units import texts
-from runner_sync.upgrade import Causes, ModuleRevision
+from runner_sync.upgrade import Causes, ModuleRevision, name_in_upstream
 
 COMMITS = 3
 """How many commits a hunk names at most."""
+
+NAMED_COPIES = 4
+"""How many copies a note names at most."""
 
 
 class Bases:
@@ -144,7 +148,9 @@ class Bases:
         now = ModuleRevision(tree.source.ref, read_whole(tree, path, self.given) or "", path)
         places = (*self._find_former_places(path, tree), path)
         if (base := self.options.base(self._followed)) is not None:
-            return [*self._read_since(base, tree, places), now]
+            since = self._read_since(base, tree, places)
+            self._note_older_copies(base, [*since, now])
+            return [*since, now]
         named = [e.upstream for e in self.given.lock.entries if e.upstream and e.upstream.path in places]
         locked = dict.fromkeys((ref, one.path) for one in named for ref in (one.ref, *one.also))
         if locked:
@@ -204,11 +210,7 @@ class Bases:
         """Return the releases within the window, which grows while copies at its end find closer releases."""
         minors, before = window.MINORS, dict[tuple[str, str], float]()
         behind = self.given.omni.source.version
-        units = [
-            (f.module, *unit)
-            for f in self._find_modules_following(now.path)
-            for unit in texts.unit_texts(f.text, f.path).items()
-        ]
+        units = self._list_units_following(now.path)
         older: list[ModuleRevision] = []
         while True:
             names = window.find_earlier_releases(
@@ -253,6 +255,36 @@ class Bases:
             older = [v for v in known if Version(v) < Version(base)]
         before = [replace(self.revisions.at(self._followed, ref, *places), is_base=False) for ref in older[-1:]]
         return [*before, side, *(self.revisions.at(self._followed, ref, *places) for ref in between)]
+
+    def _note_older_copies(self, named: str, sides: Sequence[ModuleRevision]) -> None:
+        """Note that most long copies resemble the release before the base of an option more than any later one.
+
+        What upstream removed between that release and the base would count as omni's own. A unit that the base lacks
+        tells nothing.
+        """
+        before, base = sides[:2]
+        if before.is_base:
+            return
+        units = [
+            (module, name, text)
+            for module, name, text in self._list_units_following(base.path)
+            if name_in_upstream(name, module) in base.units and window.is_long(text)
+        ]
+        older = window.find_copies_at_the_end(units, [replace(before, is_base=True), *sides[1:]])
+        if older and 2 * len(older) >= len(units):
+            option = f"--{inputs.option_word(self._followed)}-base"
+            self.revisions.add_note(
+                f"{TITLES[self._followed]} {before.ref} is closer than {named}, which {option} names, to "
+                f"{at_most(NAMED_COPIES, [name for _module, name in older])}: without {option}, the base is inferred"
+            )
+
+    def _list_units_following(self, path: str) -> list[tuple[RunnerModule, str, str]]:
+        """Return module, qualified name and text of each unit of the modules that follow ``path``."""
+        return [
+            (derived.module, *unit)
+            for derived in self._find_modules_following(path)
+            for unit in texts.unit_texts(derived.text, derived.path).items()
+        ]
 
     def _find_modules_following(self, path: str) -> list[DerivedModule]:
         return [derived for derived in self.modules if derived.module.anchor.path == path]

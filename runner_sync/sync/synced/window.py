@@ -61,6 +61,11 @@ def find_earlier_releases(
     return [name for name, version in known if count_minors(version) >= floor]
 
 
+def is_long(text: str) -> bool:
+    """Whether a copy has enough lines to show that it may be older than the window."""
+    return text.count("\n") >= LONG
+
+
 def find_copies_at_the_end(
     units: Iterable[tuple[RunnerModule, str, str]], sides: Sequence[ModuleRevision]
 ) -> Mapping[tuple[str, str], float]:
@@ -71,7 +76,7 @@ def find_copies_at_the_end(
     """
     found = {}
     for module, name, text in units:
-        if text.count("\n") >= LONG:
+        if is_long(text):
             base = find_base(name, text, module, sides, infer=memo.closest)
             if base is not None and base.kind == "copy" and base.ref.ref == sides[0].ref:
                 found[module.name, name] = base.ref.similarity

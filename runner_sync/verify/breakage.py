@@ -6,6 +6,7 @@ by place. May touch: the worlds' trees, by reading.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol, cast
@@ -18,9 +19,11 @@ from runner_sync.verify.catalog import OF_TREES
 from runner_sync.verify.rules import (
     rs301_import_gone,
     rs304_missing_attribute,
+    rs308_typed_attribute,
     rs312_unset_attribute,
     rs317_frozen_object,
     rs320_parent_dropped,
+    rs324_field_unread,
 )
 from runner_sync.verify.trees.classes import classes_in
 from runner_sync.verify.trees.idle import Idle, find_idle_reads
@@ -219,9 +222,26 @@ def _run_rules(program: Program, old: Program | None, codes: Collection[str] | N
     if rs304_missing_attribute in wanted:
         found += [f for module in program.inherited() for f in rs304_missing_attribute.find_inherited(program, module)]
     found += _run_on_inherited(program, [rule for rule in wanted if rule.CODE in INHERITED], old)
-    # An unset attribute (RS312) says more about an override than a dropped parent call (RS320).
-    explained = {(f.path, f.unit) for f in found if f.code == rs312_unset_attribute.CODE}
-    return [f for f in found if f.code != rs320_parent_dropped.CODE or (f.path, f.unit) not in explained]
+    return _drop_explained(found)
+
+
+def _drop_explained(found: list[Finding]) -> list[Finding]:
+    """Return the findings without those of which another one of the same unit says more.
+
+    An unset attribute (RS312) says more about an override than a dropped parent call (RS320), and a lost field (RS308)
+    names the new one that stands in its place, which the override cannot read yet (RS324).
+    """
+    unset = {(f.path, f.unit) for f in found if f.code == rs312_unset_attribute.CODE}
+    lost = [f for f in found if f.code == rs308_typed_attribute.CODE]
+    renamed = {(f.path, f.unit, f"{f.symbol.partition('.')[0]}.{name}") for f in lost if (name := _find_new_name(f))}
+    left = [f for f in found if f.code != rs320_parent_dropped.CODE or (f.path, f.unit) not in unset]
+    return [f for f in left if f.code != rs324_field_unread.CODE or (f.path, f.unit, f.symbol) not in renamed]
+
+
+def _find_new_name(lost: Finding) -> str:
+    """Return the name that the fix of a lost attribute gives, or an empty text."""
+    found = re.match(r"Write `(\w+)`", lost.fix or "")
+    return found[1] if found is not None else ""
 
 
 def _run_on_inherited(program: Program, wanted: Iterable[Rule], old: Program | None) -> list[Finding]:

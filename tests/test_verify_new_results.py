@@ -67,6 +67,28 @@ def test_what_can_still_be_unpacked(use: str, before: str, after: str) -> None:
     assert told(use, before, after) == []
 
 
+OPTIONS = "def options(self, n):\n    made = {}\n    return made"
+WITH_NUMBER = OPTIONS.replace("return made", "return made, n")
+
+
+@pytest.mark.parametrize(
+    ("use", "told_of"),
+    [
+        pytest.param("return self.run(**self.options(n))", True, id="named arguments"),
+        pytest.param("given = self.options(n)\nreturn self.run(**given)", True, id="named arguments in a local"),
+        pytest.param("given = self.options(n)\nreturn {**given, 'n': n}", True, id="merged"),
+        pytest.param("given = self.options(n)\nreturn self.run(*given)", False, id="arguments by position"),
+        pytest.param("given = self.options(n)\nreturn self.run(given)", True, id="an argument"),
+        pytest.param("given = self.options(n)\nreturn given", False, id="returned"),
+        pytest.param("given, n = self.options(n)\nreturn self.run(**given)", False, id="unpacked"),
+        pytest.param("given = self.options(n)\nreturn self.run(**given[0])", False, id="an item of it"),
+    ],
+)
+def test_values_in_place_of_a_dictionary_that_is_merged(use: str, told_of: bool) -> None:
+    found = [one for one in told(use, OPTIONS, WITH_NUMBER) if one[0] == "RS303"]
+    assert found == [("RS303", "options")] * told_of
+
+
 MANAGER = "@contextmanager\ndef lock(self, n) -> {kind}:\n    yield {value}"
 PLAIN = "def lock(self, n) -> {kind}:\n    return make(n) if n else nullcontext()"
 ENTERS = "with self.lock(n) as held:\n    {use}"

@@ -241,9 +241,10 @@ def _check_new_tuple_of(
     size_of: Callable[[Function], int | None],
     was_single: Callable[[Sequence[Callee], Sequence[Callee], Program], bool],
 ) -> Iterator[Finding]:
-    whole = [place for place in uses if place.is_whole or place.is_tested]
+    # What is merged (`{**x}`, `f(**x)`) is a dictionary, and never was a tuple.
+    whole = [place for place in uses if place.is_whole or place.is_tested or place.use == "merged"]
     # A call that changed as well was written for the tuple.
-    if not whole or any(p.is_taken_apart for p in uses) or not step.stood(call):
+    if not whole or any(p.is_taken_apart and p.use != "merged" for p in uses) or not step.stood(call):
         return
     for now, was in step.callees(call):
         sizes = {size_of(c.function) if c.function is not None else None for c in now}

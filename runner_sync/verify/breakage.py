@@ -143,12 +143,9 @@ def find_imports_elsewhere(new: World, old: World | None, modules: Sequence[str]
         return []
     program = _get_program(new, modules)
     own = {module.path for module in program.checked}
-    found = _find_failing_imports_from(program, project, without=own)
-    before = (
-        _find_failing_imports_from(_get_program(old, old.existing(modules)), project, without=own)
-        if old and found
-        else []
-    )
+    was = _get_program(old, old.existing(modules)) if old is not None else None
+    found = _find_failing_imports_from(program, project, was, without=own)
+    before = _find_failing_imports_from(was, project, None, without=own) if was is not None and found else []
     fits = {finding.identity for finding in before}
     fresh = sorted((finding for finding in found if finding.identity not in fits), key=_place)
     at_start = {_place(finding) for finding in _find_failing_imports(program)} if fresh else set()
@@ -162,11 +159,15 @@ def find_imports_elsewhere(new: World, old: World | None, modules: Sequence[str]
     ]
 
 
-def _find_failing_imports_from(program: Program, project: Project, *, without: Collection[str]) -> list[Finding]:
+def _find_failing_imports_from(
+    program: Program, project: Project, old: Program | None, *, without: Collection[str]
+) -> list[Finding]:
+    """Return the failing imports from ``project``, and uses of names of its modules that only ``old`` has."""
     package = PACKAGES[project]
     paths = [path for path in program.world.surroundings.having(package, "vllm-omni") if path not in without]
-    readable = (program.world.module_at(path) for path in program.world.readable(paths))
-    found = (one for module in readable for one in rs301_import_gone.find_imports(program, module, package=package))
+    readable = [program.world.module_at(path) for path in program.world.readable(paths)]
+    found = [one for module in readable for one in rs301_import_gone.find_imports(program, module, package=package)]
+    found += [one for module in readable for one in rs301_import_gone.find_names(program, module, old, project=project)]
     return [finding for finding in found if finding.symbol.startswith(f"{package}.")]
 
 

@@ -98,6 +98,10 @@ class Surroundings:
         """Whether a word stands in quotes in any module of the trees: it may be an argument of ``setattr``."""
         return any(True for _ in self._find_paths(word, _quoted_pattern(word)))
 
+    def is_quoted_in(self, project: Project, word: str) -> bool:
+        """As `is_quoted`, in the modules of a project."""
+        return self._is_in(project, word, _quoted_pattern(word))
+
     def find_quoting(self, word: str, *, beside: str) -> list[str]:
         """Return the modules in the folders that quote a word and contain ``beside``."""
         found = self._find_paths(word, _quoted_pattern(word), is_near=True)

@@ -141,3 +141,50 @@ def test_what_an_override_returns_is_what_the_first_annotated_method_behind_it_s
     )
     found = [one for one in symbols(find(new, old)) if one[0] == "RS308"]
     assert found == [("RS308", "Output.ids")] * count
+
+
+GIVEN = """\
+class Plan:
+    {field}: int = 0
+class NPUModelRunner(GPUModelRunner):
+    {marks}
+    def plan(self){returns}:
+        return self.make()
+"""
+
+
+@pytest.mark.parametrize(
+    ("marks", "was", "now", "use", "expected"),
+    [
+        pytest.param("@property", "list[int]", "dict[str, int]", "[:2]", "plan[:2]", id="another type"),
+        pytest.param("@cached_property", "dict[str, int]", "list[int]", "['a']", "plan['a']", id="a cached one"),
+        pytest.param("@property", "dict[str, int]", "Plan", "['a']", "Plan.__getitem__", id="an object"),
+        pytest.param("@property", "Plan", "Plan", ".rows", "Plan.rows", id="a field of an object"),
+        pytest.param("@property", "list[int]", "list[str]", "[:2]", "", id="the same type"),
+        pytest.param("@property", "list[int]", "", "[:2]", "", id="without an annotation"),
+        pytest.param("@other", "list[int]", "dict[str, int]", "[:2]", "", id="an unknown decorator"),
+        pytest.param("", "list[int]", "dict[str, int]", "()[:2]", "plan()[:2]", id="a method"),
+        pytest.param("", "list[int]", "", "()[:2]", "", id="a method without an annotation"),
+    ],
+)
+def test_what_a_property_gives(marks: str, was: str, now: str, use: str, expected: str) -> None:
+    own = npu(f"def m(self):\n    return self.plan{use}")
+    head = "from functools import cached_property\nfrom vllm.runner import GPUModelRunner\n"
+    texts = (
+        head + GIVEN.format(marks=marks, field=field, returns=f" -> {kind}" if kind else "")
+        for kind, field in ((now, "columns"), (was, "rows"))
+    )
+    new, old = (world(npu=own, ascend=text) for text in texts)
+    assert symbols(find(new, old)) == ([("RS308", expected)] if expected else [])
+
+
+@pytest.mark.parametrize("setter", ["@plan.setter\n    def plan(self, value):\n        self.made = value"])
+def test_a_property_that_code_sets_may_hold_anything(setter: str) -> None:
+    own = npu("def m(self):\n    self.plan = [1]\n    return self.plan[:2]")
+    head = "from vllm.runner import GPUModelRunner\n"
+    texts = (
+        head + GIVEN.format(marks="@property", field="rows", returns=f" -> {kind}") + f"    {setter}\n"
+        for kind in ("dict[str, int]", "list[int]")
+    )
+    new, old = (world(npu=own, ascend=text) for text in texts)
+    assert symbols(find(new, old)) == []

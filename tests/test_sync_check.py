@@ -10,6 +10,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 from sync_samples import (
@@ -701,6 +702,30 @@ def test_the_command_imports_nothing_heavy_either(locked: Trees) -> None:
 def test_a_selection_of_which_nothing_is_left_is_refused(locked: Trees) -> None:
     with pytest.raises(InputError, match=r"^no rule is left to check: --select, --ignore and the configuration"):
         sync.check(locked.check(select=("RS401",), ignore=("RS401",)))
+
+
+ALONE = r"^RS390 alone asks a type checker, and none is to run: name one by --typecheck ty or mypy\.$"
+NONE_LEFT = r"^no rule is left to verify: --select, --ignore and the configuration leave out every one\.$"
+NO_OLDER = r"^ty was not asked: it compares with an older upstream; name it by --ascend-base or --vllm-base\.$"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [
+        pytest.param({"select": ("RS390",)}, ALONE, id="the type checker, which is off"),
+        pytest.param({"ignore": ("RS30", "RS31", "RS32")}, ALONE, id="all others ignored"),
+        pytest.param({"select": ("RS301",), "ignore": ("RS301",)}, NONE_LEFT, id="nothing"),
+        pytest.param({"select": ("RS390",), "typecheck": "ty"}, NO_OLDER, id="nothing to compare with"),
+    ],
+)
+def test_a_verify_that_can_report_nothing_is_refused(trees: Trees, chosen: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        sync.verify(trees.check(ascend=trees.ascend_new, **chosen))
+
+
+@pytest.mark.parametrize("chosen", [{"select": ("RS390", "RS301")}, {"select": ("RS3",)}, {}])
+def test_a_verify_with_a_rule_besides_the_type_checker_runs(trees: Trees, chosen: dict[str, Any]) -> None:
+    assert sync.verify(trees.check(ascend=trees.ascend_new, **chosen)).command == "verify"
 
 
 def test_a_base_that_is_the_target_itself_is_compared_with_nothing(locked: Trees) -> None:

@@ -67,6 +67,54 @@ def test_what_can_still_be_unpacked(use: str, before: str, after: str) -> None:
     assert told(use, before, after) == []
 
 
+OPTIONS = "def options(self, n):\n    made = {}\n    return made"
+WITH_NUMBER = OPTIONS.replace("return made", "return made, n")
+
+
+@pytest.mark.parametrize(
+    ("use", "told_of"),
+    [
+        pytest.param("return self.run(**self.options(n))", True, id="named arguments"),
+        pytest.param("given = self.options(n)\nreturn self.run(**given)", True, id="named arguments in a local"),
+        pytest.param("given = self.options(n)\nreturn {**given, 'n': n}", True, id="merged"),
+        pytest.param("given = self.options(n)\nreturn self.run(*given)", False, id="arguments by position"),
+        pytest.param("given = self.options(n)\nreturn self.run(given)", True, id="an argument"),
+        pytest.param("given = self.options(n)\nreturn given", False, id="returned"),
+        pytest.param("given, n = self.options(n)\nreturn self.run(**given)", False, id="unpacked"),
+        pytest.param("given = self.options(n)\nreturn self.run(**given[0])", False, id="an item of it"),
+    ],
+)
+def test_values_in_place_of_a_dictionary_that_is_merged(use: str, told_of: bool) -> None:
+    found = [one for one in told(use, OPTIONS, WITH_NUMBER) if one[0] == "RS303"]
+    assert found == [("RS303", "options")] * told_of
+
+
+HANDS_ON = "    {on}\ndef run_all(self, n):\n    {use}"
+SINGLE = "def pick(self, n):\n    got = make(n)\n    return got"
+BOTH = "def pick(self, n):\n    got = make(n)\n    return got, n"
+
+
+@pytest.mark.parametrize(
+    ("on", "use", "told_of"),
+    [
+        pytest.param("return self.pick(n)", "return self.run(n).rows", True, id="an attribute"),
+        pytest.param("return self.pick(n)", "got = self.run(n)\n    return got.rows", True, id="of a local"),
+        pytest.param("return self.pick(n)", "return self.step(**self.run(n))", True, id="merged"),
+        pytest.param("return self.pick(n)", "got, n = self.run(n)\n    return got.rows", False, id="unpacked"),
+        pytest.param("return self.pick(n)", "return self.run(n)", False, id="handed on again"),
+        pytest.param("return self.pick(n)", "return self.step(self.run(n))", False, id="an argument"),
+        pytest.param("return self.pick(n)[0]", "return self.run(n).rows", False, id="an item of it"),
+        pytest.param("return self.pick(n), 1", "return self.run(n).rows", False, id="in a tuple"),
+        pytest.param("got, n = self.pick(n)\n    return got", "return self.run(n).rows", False, id="mended"),
+    ],
+)
+def test_values_in_place_of_one_that_a_method_hands_on(on: str, use: str, told_of: bool) -> None:
+    text = npu("def run(self, n):\n" + HANDS_ON.format(on=on, use=use))
+    old, new = (ASCEND.format(body=body.replace("\n", "\n    ")) for body in (SINGLE, BOTH))
+    found = symbols(find(world(npu=text, ascend=new), world(npu=text, ascend=old)))
+    assert found == [("RS303", "pick")] * told_of
+
+
 MANAGER = "@contextmanager\ndef lock(self, n) -> {kind}:\n    yield {value}"
 PLAIN = "def lock(self, n) -> {kind}:\n    return make(n) if n else nullcontext()"
 ENTERS = "with self.lock(n) as held:\n    {use}"

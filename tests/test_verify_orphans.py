@@ -208,3 +208,60 @@ def test_a_successor_is_only_named_when_it_is_like_what_is_gone() -> None:
     new, old = (world(npu=npu(OWN), ascend=text) for text in (other.replace("self.copied = kept", "pass"), BEFORE))
     (found,) = breakage.find(new, old, [NPU])
     assert "most like it" not in found.message
+
+
+BASE = "class WorkerBase:\n    def __init__(self, runner):\n        self.model_runner = runner\n"
+GPU_WORKER = "from vllm.worker_base import WorkerBase\nclass Worker(WorkerBase):\n    def start(self):\n        {}\n"
+NPU_WORKER = "from vllm.worker_base import WorkerBase\nclass NPUWorker(WorkerBase):\n    def start(self):\n        {}\n"
+WORKER_PATH = "vllm_omni/npu_worker.py"
+OMNI_WORKER = "from vllm_ascend.worker import NPUWorker\nclass OmniWorker(NPUWorker):\n    pass\n"
+
+
+def is_orphaned(gpu: str = "self.model_runner.to_list(1)", *, head: str = "", own: str = "pass", **more: str) -> bool:
+    files = {
+        "npu": npu(OWN),
+        "vllm/worker_base.py": BASE,
+        "vllm/gpu_worker.py": GPU_WORKER.format(gpu),
+        "ascend_worker": head + NPU_WORKER.format(own),
+        WORKER_PATH: OMNI_WORKER,
+        **more,
+    }
+    trees = [world(ascend=text, **files) for text in (RENAMED, BEFORE)]
+    return ("RS315", "to_list") in symbols(breakage.find(*trees, [NPU, WORKER_PATH]))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "self.model_runner.to_list(1)",
+        "run = self.model_runner.to_list\n        run(1)",
+        "self.all[0].runner.to_list(1)",
+    ],
+)
+def test_what_only_a_worker_of_another_platform_calls(call: str) -> None:
+    assert is_orphaned(call)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param({"gpu": "self.rpc('to_list')"}, id="in quotes"),
+        pytest.param({"gpu": "make_runner().to_list(1)"}, id="of an object from elsewhere"),
+        pytest.param({"own": "self.model_runner.to_list(1)"}, id="of the NPU worker as well"),
+        pytest.param({"head": "from vllm.gpu_worker import Worker\n"}, id="a worker that vllm-ascend imports"),
+        pytest.param({"head": "import vllm.gpu_worker\n"}, id="in a module that vllm-ascend imports"),
+        pytest.param({"head": "from vllm import gpu_worker\n"}, id="in a module that it imports from its package"),
+        pytest.param(
+            {WORKER_PATH: OMNI_WORKER.replace("vllm_ascend.worker", "vllm_ascend.other")}, id="no base shared"
+        ),
+        pytest.param({"vllm/warm.py": "def warm(worker):\n    worker.model_runner.to_list(1)\n"}, id="a function"),
+        pytest.param(
+            {"vllm/held.py": "class Held:\n    def run(self):\n        self.runner.to_list(1)\n"}, id="a helper"
+        ),
+        pytest.param(
+            {"vllm/worker_base.py": f"{BASE}    def go(self):\n        self.model_runner.to_list(1)\n"}, id="a base"
+        ),
+    ],
+)
+def test_what_may_be_called_on_npu(options: dict[str, str]) -> None:
+    assert not is_orphaned(**options)

@@ -1,4 +1,5 @@
-"""A field that an object's class no longer takes, where code copies the object with `dataclasses.replace` (RS306)."""
+"""A field that an object's class no longer takes, where code copies the object with `dataclasses.replace` (RS306), and
+objects that are no dataclass any more (RS319)."""
 
 from __future__ import annotations
 
@@ -70,3 +71,48 @@ def test_a_field_that_the_class_may_take(body: str, new: str, given: str) -> Non
 def test_a_subclass_without_the_field_takes_it_no_more_than_its_base() -> None:
     new = records(CLOSED, below=BELOW.format(field="extra: int = 0"))
     assert told("return replace(out, names=[])", new) == [("RS306", "Output(names=)")]
+
+
+PLAIN = RECORDS.replace("@dataclass\n", "", 1)
+
+
+@pytest.mark.parametrize(
+    ("new", "below"),
+    [
+        pytest.param(PLAIN, "", id="a plain class"),
+        pytest.param(PLAIN.replace("Output:", "Output(NamedTuple):"), "from typing import NamedTuple", id="a record"),
+        pytest.param(PLAIN.replace("Output:", "Output(Struct):"), "from msgspec import Struct", id="a struct"),
+        pytest.param(PLAIN, "class Wide(Output):\n    pass", id="with a subclass"),
+    ],
+)
+@pytest.mark.parametrize("function", ["replace", "asdict", "astuple", "fields"])
+def test_an_object_that_is_no_dataclass_any_more(new: str, below: str, function: str) -> None:
+    text = new.format(names="()", below="")
+    assert told(f"return dataclasses.{function}(out)", f"{below}\n{text}") == [("RS319", f"{function}(Output)")]
+
+
+@pytest.mark.parametrize(
+    ("body", "new", "given"),
+    [
+        pytest.param("return replace(out)", records(), "out: Output", id="a dataclass"),
+        pytest.param("return replace(out)", PLAIN, "out", id="of an unknown class"),
+        pytest.param("return copy.copy(out)", PLAIN, "out: Output", id="a function for any object"),
+        pytest.param("return self.replace(out)", PLAIN, "out: Output", id="a method of that name"),
+        pytest.param("return replace(out)", PLAIN.replace("Output:", "Output(Unknown):"), "out: Output", id="a base"),
+        pytest.param("return replace(out)", PLAIN.replace("class Out", "@config\nclass Out"), "out: Output", id="made"),
+        pytest.param(
+            "return replace(out)",
+            PLAIN.replace("{below}", "@dataclass\nclass Wide(Output):\n    extra: int = 0\n"),
+            "out: Output",
+            id="a subclass is one",
+        ),
+        pytest.param(
+            "try:\n        return replace(out)\n    except TypeError:\n        return out",
+            PLAIN,
+            "out: Output",
+            id="caught",
+        ),
+    ],
+)
+def test_an_object_that_may_be_a_dataclass(body: str, new: str, given: str) -> None:
+    assert told(body, new.format(names="()", below="") if "{names}" in new else new, given) == []

@@ -61,3 +61,38 @@ def test_two_values_that_change_places(name: str) -> None:
 def test_a_function_may_turn_its_own_arguments_round() -> None:
     own = npu("def turned(self, rows, columns):\n    return self.turned(columns, rows)")
     assert symbols(find(world(npu=own))) == []
+
+
+BRANCH = "if is_310p():\n    from vllm_ascend.runner310 import NPUModelRunner310 as NPUModelRunner\n"
+OTHER = "from vllm_ascend.runner import NPUModelRunner\nclass NPUModelRunner310(NPUModelRunner):\n    {}\n"
+
+
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        pytest.param("def place(self, columns, rows): ...", TOLD, id="in one of two bases"),
+        pytest.param("def place(self, rows, columns): ...", TOLD, id="in both"),
+    ],
+)
+def test_values_that_change_places_in_one_branch_of_a_conditional_base(other: str, told: list[tuple[str, str]]) -> None:
+    own = npu(BODY + "self.place(columns, rows)", head=BRANCH)
+    new = world(npu=own, ascend=UPSTREAM, **{"vllm_ascend/runner310.py": OTHER.format(other)})
+    assert symbols(find(new)) == told
+
+
+def test_a_call_whose_values_moved_is_told_once() -> None:
+    """They are swapped by their names as well."""
+    own = npu("def run(self, rows, columns):\n    self.place(rows, columns)")
+    new, old = (
+        world(npu=own, ascend=ascend(f"def place(self, {given}): ...")) for given in ("columns, rows", "rows, columns")
+    )
+    assert symbols(find(new, old)) == [("RS307", "place")]
+
+
+def test_a_call_of_other_names_whose_values_moved_is_told_once() -> None:
+    own = npu("def run(self, rows, columns):\n    self.place(rows, columns, 1)")
+    new, old = (
+        world(npu=own, ascend=ascend(f"def place(self, {given}): ..."))
+        for given in ("columns, first, rows", "rows, columns, first")
+    )
+    assert [code for code, _ in symbols(find(new, old))] == ["RS307"]

@@ -91,3 +91,24 @@ def test_a_field_that_only_a_hidden_method_reads(name: str) -> None:
 @pytest.mark.parametrize("name", LEFT)
 def test_a_field_that_is_read_or_not_new(name: str) -> None:
     assert told(**LEFT[name]) == []
+
+
+@pytest.mark.parametrize(
+    ("field", "expected"),
+    [
+        pytest.param("mark: list | None = None", ["RS308"], id="the lost field's new name"),
+        pytest.param("columns: list | None = None", ["RS308", "RS324"], id="another field"),
+    ],
+)
+def test_a_field_that_stands_in_the_place_of_one_that_the_override_reads(field: str, expected: list[str]) -> None:
+    """The fix for the lost field names it, so one finding says all."""
+    name = field.partition(":")[0]
+    trees = [
+        world(
+            npu=npu("def update(self, step):\n    return step.marks").replace("import helper", "import note"),
+            vllm=RECORD.format(field=declared) + RUNNER.format(**OLD | {"does": does, "notes": "Other"}),
+            ascend=IMPORTS + "class NPUModelRunner(GPUModelRunner):\n    pass\n",
+        )
+        for declared, does in ((field, f"self.clear(step.{name})"), ("marks: list | None = None", "pass"))
+    ]
+    assert sorted(finding.code for finding in find(*trees)) == expected

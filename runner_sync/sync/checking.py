@@ -34,6 +34,7 @@ from runner_sync.sync.trees.runners import (
 )
 from runner_sync.trees import InGit
 from runner_sync.verify import check as engine
+from runner_sync.verify.catalog import known_codes
 from runner_sync.verify.check import CheckResult
 from runner_sync.verify.check_job import CheckJob, CheckModule
 from runner_sync.verify.codes import BREAKAGE, Codes
@@ -109,11 +110,12 @@ def verify(options: CheckOptions) -> Report:
     """Find what breaks on the target trees but not on the trees that the runners were made for.
 
     The target is the given vllm-ascend, else that of the last upgrade in the lock. If the older trees are unknown,
-    reports everything. Raises ``InputError`` without a target or the type checker, if a locked file is missing, a
-    runner or twin does not parse or does not define its class exactly once, a configured upstream class does not exist,
-    or a base cannot be read.
+    reports everything. Raises ``InputError`` without a target, the type checker or a rule to run, if a locked file is
+    missing, a runner or twin does not parse or does not define its class exactly once, a configured upstream class does
+    not exist, or a base cannot be read.
     """
     given, codes = _open_runners(options, selection.choose_codes_for_verify)
+    check_notes.refuse_mute(options, codes)
     if given.followed is None:
         given = given.with_followed(
             inputs.open_locked(given.profile.followed, given.lock, given.lock_file, options.progress)
@@ -137,6 +139,8 @@ def verify(options: CheckOptions) -> Report:
         from runner_sync.sync.typechecker import typechecker_opinion
 
         opinion, remark = typechecker_opinion(options, job)
+        if remark and not codes.wants_any(code for code in known_codes() if code != "RS390"):
+            raise InputError(f"{remark}.")
         notes += [remark] if remark else []
     run = _Run(options, given, codes, job, _find_changed_lines(options, given), opinion)
     result = _run_rules(run)

@@ -6,6 +6,7 @@ by place. May touch: the worlds' trees, by reading.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol, cast
@@ -18,9 +19,11 @@ from runner_sync.verify.catalog import OF_TREES
 from runner_sync.verify.rules import (
     rs301_import_gone,
     rs304_missing_attribute,
+    rs308_typed_attribute,
     rs312_unset_attribute,
     rs317_frozen_object,
     rs320_parent_dropped,
+    rs324_field_unread,
 )
 from runner_sync.verify.trees.classes import classes_in
 from runner_sync.verify.trees.idle import Idle, find_idle_reads
@@ -140,12 +143,9 @@ def find_imports_elsewhere(new: World, old: World | None, modules: Sequence[str]
         return []
     program = _get_program(new, modules)
     own = {module.path for module in program.checked}
-    found = _find_failing_imports_from(program, project, without=own)
-    before = (
-        _find_failing_imports_from(_get_program(old, old.existing(modules)), project, without=own)
-        if old and found
-        else []
-    )
+    was = _get_program(old, old.existing(modules)) if old is not None else None
+    found = _find_failing_imports_from(program, project, was, without=own)
+    before = _find_failing_imports_from(was, project, None, without=own) if was is not None and found else []
     fits = {finding.identity for finding in before}
     fresh = sorted((finding for finding in found if finding.identity not in fits), key=_place)
     at_start = {_place(finding) for finding in _find_failing_imports(program)} if fresh else set()
@@ -159,11 +159,15 @@ def find_imports_elsewhere(new: World, old: World | None, modules: Sequence[str]
     ]
 
 
-def _find_failing_imports_from(program: Program, project: Project, *, without: Collection[str]) -> list[Finding]:
+def _find_failing_imports_from(
+    program: Program, project: Project, old: Program | None, *, without: Collection[str]
+) -> list[Finding]:
+    """Return the failing imports from ``project``, and uses of names of its modules that only ``old`` has."""
     package = PACKAGES[project]
     paths = [path for path in program.world.surroundings.having(package, "vllm-omni") if path not in without]
-    readable = (program.world.module_at(path) for path in program.world.readable(paths))
-    found = (one for module in readable for one in rs301_import_gone.find_imports(program, module, package=package))
+    readable = [program.world.module_at(path) for path in program.world.readable(paths)]
+    found = [one for module in readable for one in rs301_import_gone.find_imports(program, module, package=package)]
+    found += [one for module in readable for one in rs301_import_gone.find_names(program, module, old, project=project)]
     return [finding for finding in found if finding.symbol.startswith(f"{package}.")]
 
 
@@ -219,9 +223,26 @@ def _run_rules(program: Program, old: Program | None, codes: Collection[str] | N
     if rs304_missing_attribute in wanted:
         found += [f for module in program.inherited() for f in rs304_missing_attribute.find_inherited(program, module)]
     found += _run_on_inherited(program, [rule for rule in wanted if rule.CODE in INHERITED], old)
-    # An unset attribute (RS312) says more about an override than a dropped parent call (RS320).
-    explained = {(f.path, f.unit) for f in found if f.code == rs312_unset_attribute.CODE}
-    return [f for f in found if f.code != rs320_parent_dropped.CODE or (f.path, f.unit) not in explained]
+    return _drop_explained(found)
+
+
+def _drop_explained(found: list[Finding]) -> list[Finding]:
+    """Return the findings without those of which another one of the same unit says more.
+
+    An unset attribute (RS312) says more about an override than a dropped parent call (RS320), and a lost field (RS308)
+    names the new one that stands in its place, which the override cannot read yet (RS324).
+    """
+    unset = {(f.path, f.unit) for f in found if f.code == rs312_unset_attribute.CODE}
+    lost = [f for f in found if f.code == rs308_typed_attribute.CODE]
+    renamed = {(f.path, f.unit, f"{f.symbol.partition('.')[0]}.{name}") for f in lost if (name := _find_new_name(f))}
+    left = [f for f in found if f.code != rs320_parent_dropped.CODE or (f.path, f.unit) not in unset]
+    return [f for f in left if f.code != rs324_field_unread.CODE or (f.path, f.unit, f.symbol) not in renamed]
+
+
+def _find_new_name(lost: Finding) -> str:
+    """Return the name that the fix of a lost attribute gives, or an empty text."""
+    found = re.match(r"Write `(\w+)`", lost.fix or "")
+    return found[1] if found is not None else ""
 
 
 def _run_on_inherited(program: Program, wanted: Iterable[Rule], old: Program | None) -> list[Finding]:

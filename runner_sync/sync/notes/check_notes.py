@@ -57,6 +57,18 @@ def refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> N
         )
 
 
+def refuse_mute(options: CheckOptions, codes: Codes) -> None:
+    """Raise ``InputError`` if a ``verify`` can report nothing: no rule is left, or just the type checker, which is off.
+
+    The run would look green although nothing was looked at.
+    """
+    left = [code for code in known_codes() if codes.wants(code)]
+    if not left:
+        raise InputError("no rule is left to verify: --select, --ignore and the configuration leave out every one.")
+    if left == ["RS390"] and options.typecheck == "none":
+        raise InputError("RS390 alone asks a type checker, and none is to run: name one by --typecheck ty or mypy.")
+
+
 def refuse_unseen(options: CheckOptions, given: inputs.Inputs, codes: Codes, job: CheckJob) -> None:
     """Raise ``InputError`` if all selected rules compare with earlier GPU twins and cannot run.
 

@@ -3,10 +3,12 @@
 What: `from vllm.x import y` (or `import vllm.x`) in an NPU runner where the target tree has no module `vllm.x`, or the
 module does not define, re-export or contain `y`, or has it only below `if TYPE_CHECKING:`; also `x.y` in a function
 where `x` is such a module. A star import brings what the other module lists in `__all__`, or else every name without a
-leading underscore. Imports at the top of the other omni modules that are imported with a runner count as well: if
-OmniGPUModelRunner's module fails, no NPU worker starts; and so do imports from vllm-ascend anywhere in omni, such as
-those in models and layers that no runner imports, and those below `if current_platform.is_npu():`. The rule also
-reports a base class that the module neither imports nor defines, because no other rule can check such a class.
+leading underscore. With the old trees also a name of such a module that `getattr`, `setattr` or an assignment
+(`x.y = mine`) still uses: always the default, or a patch without effect. Imports at the top of the other omni modules
+that are imported with a runner count as well: if OmniGPUModelRunner's module fails, no NPU worker starts; and so do
+imports from vllm-ascend, and such uses of its modules, anywhere in omni: in models and layers that no runner imports,
+and below `if current_platform.is_npu():`. The rule also reports a base class that the module neither imports nor
+defines, because no other rule can check such a class.
 
 Example: `from vllm.v1.attention.backends.utils import CommonAttentionMetadata` after vLLM moved the class to
 `vllm.v1.attention.backend`.
@@ -32,12 +34,13 @@ import builtins
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from runner_sync.model import Finding, Severity
+from runner_sync.model import Finding, Project, Severity
 from runner_sync.naming import module_name, project_of
-from runner_sync.syntax import dotted_name, for_typing, generic_of
+from runner_sync.syntax import dotted_name, for_typing, generic_of, walk
 from runner_sync.verify.trees import modules
 from runner_sync.verify.trees.classes import ClassInfo
 from runner_sync.verify.trees.frames import Frame, class_finding, place_at_import
+from runner_sync.verify.trees.module_names import find_lost_names
 from runner_sync.verify.trees.modules import Module, PlacedImport
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.world import Definition
@@ -47,9 +50,10 @@ NAME = "import-gone"
 SEVERITY: Severity = "error"
 
 
-def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
+def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
     """Yield imports and uses of modules that the target trees cannot satisfy."""
     yield from find_imports(program, module)
+    yield from find_names(program, module, old)
     for info in program.own_classes(module):
         yield from _check_bases(module, info)
     for frame in program.frames(module):
@@ -68,6 +72,27 @@ def find_imports(program: Program, module: Module, *, package: str = "") -> Iter
             for finding in _check_import(program, module, imported):
                 unit, cause = modules.unit_at(module, imported.line), finding.cause
                 yield replace(finding, unit=unit, cause=replace(cause, unit=unit) if cause else None)
+
+
+def find_names(
+    program: Program, module: Module, old: Program | None, *, project: Project | None = None
+) -> Iterable[Finding]:
+    """Yield uses by ``getattr``, ``setattr`` and assignment of names that upstream modules have in ``old`` only."""
+    for lost in find_lost_names(program, module, old, project=project) if old is not None else ():
+        full, text = f"{lost.owner}.{lost.name}", ast.unparse(lost.node)
+        says = {
+            "read": f"`{text}` fails",
+            "default": f"`{text}` always gives its default",
+            "set": f"this sets `{lost.name}` where nothing reads it any more",
+        }
+        definer = _find_definer(program, full, lost.name)
+        yield lost.frame.finding(
+            (CODE, SEVERITY if lost.use == "read" else "warning"),
+            lost.node,
+            symbol=full,
+            message=f"`{full}` does not exist {_name_tree(full)}: {says[lost.use]}.",
+            fix=f"Name {f'`{definer}`, which defines it' if definer else 'what the target has in its place'} now.",
+        )
 
 
 def find_at_start(program: Program, module: Module) -> Iterable[Finding]:
@@ -128,7 +153,7 @@ def _check_member(program: Program, frame: Frame, node: ast.Attribute) -> Iterat
     if not owners or any(d.kind != "module" for d in owners) or frame.may_lack(node):
         return
     missing = _find_missing_name(program, [d for owner in owners for d in program.world.member(owner, node.attr)])
-    if missing is not None:
+    if missing is not None and not _is_set_here(frame.module, node):
         yield frame.finding(
             (CODE, SEVERITY),
             node,
@@ -136,6 +161,13 @@ def _check_member(program: Program, frame: Frame, node: ast.Attribute) -> Iterat
             message=f"`{missing}` does not exist {_name_tree(missing)}, so `{ast.unparse(node)}` fails.",
             fix=f"Use what the target has in place of `{node.attr}`.",
         )
+
+
+def _is_set_here(module: Module, read: ast.Attribute) -> bool:
+    """Whether the same file puts the name into the other module: ``state.group = made``."""
+    stores = (n for n in walk(module.node) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store))
+    text = ast.unparse(read)
+    return any(node.attr == read.attr and ast.unparse(node) == text for node in stores)
 
 
 def _make_finding(

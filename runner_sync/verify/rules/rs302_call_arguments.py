@@ -4,12 +4,13 @@ What: a call of a function, constructor, `self.method(...)`, `super().method(...
 arguments fit no definition that it can reach in the target; a keyword-only parameter passed by position, or the
 reverse, counts. Methods are looked up through the real MRO (omni GPU → vllm-ascend → vLLM), so the rule finds a call
 that fits vLLM but not vllm-ascend's override. For a module's `f = lambda …` and `f = Class()` its parameters and those
-of `Class.__call__` count. Constructors are checked behind an `__init__` that only passes its arguments on, and for a
-class that a class body names (`self.model_runner_cls(...)`). If an object may have one of several classes
-(`self.drafter`), then with the old trees one class that no longer accepts the call is enough, unless a condition may
-choose the class. A parameter with the default `None` is required if the function asserts that it is given, or raises
-without it. With the old trees also a `TypedDict` that is called without a key which it newly requires, and a local
-function or lambda that is passed to a function which newly calls it with other arguments.
+of `Class.__call__` count. Constructors are checked behind an `__init__` that only passes its arguments on, methods
+behind an override that does (`super().m(*args, **kwargs)`), and a class that a class body names
+(`self.model_runner_cls(...)`). If an object may have one of several classes (`self.drafter`), then with the old trees
+one class that no longer accepts the call is enough, unless a condition may choose the class. A parameter with the
+default `None` is required if the function asserts that it is given, or raises without it. With the old trees also a
+`TypedDict` that is called without a key which it newly requires, and a local function or lambda that is passed to a
+function which newly calls it with other arguments.
 
 Example: `NPUModelRunner._update_states_after_model_execute(self, output)` after the target added a required parameter.
 
@@ -20,8 +21,9 @@ Fix: pass what the target's signature asks for; `runner-sync upgrade` takes the 
 
 Leaves alone: calls whose `*args`/`**kwargs` may supply what is missing (a dictionary built for the call in the same
 function counts as its visible content), callables that cannot be resolved, functions under a decorator without a
-visible wrapper (the parameters of a visible wrapper count, unless it passes everything on), attributes that are
-assigned instead of defined, a `TypedDict` in a module that sets the key itself. RS306 reports keywords.
+visible wrapper (of a visible wrapper its parameters count, and those of the function that it passes on and does not
+fill), attributes that are assigned instead of defined, a `TypedDict` in a module that sets the key itself. RS306
+reports keywords.
 """
 
 from __future__ import annotations

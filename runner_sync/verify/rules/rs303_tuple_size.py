@@ -7,7 +7,8 @@ cannot be unpacked. Also `for a, b in f(...)` and `with f(...) as (a, b)` where 
 inherited code that unpacks another number, or returns a single one of the hidden method's values, whatever its
 annotation says. With the old trees also `a, b = f(...)` where `f` newly returns `None` on some path, or a dictionary,
 an object or a single one of the values instead of the tuple; and `x = f(...)` where `f` returned one value, returns a
-tuple now, and `x` is used as one value or tested (a tuple is always true). `with f(...) as x` counts like `x = f(...)`.
+tuple now, and `x` is used as one value or tested (a tuple is always true), also where a caller in the same module
+gets it. `with f(...) as x` counts like `x = f(...)`.
 
 Example: `(…6 names…) = self._bookkeeping_sync(...)` after vllm-ascend returns 8 values.
 
@@ -42,19 +43,25 @@ from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, step_of
 from runner_sync.verify.trees.values import returns
 from runner_sync.verify.trees.values.kinds import is_lacked_by_all
+from runner_sync.verify.trees.values.protocols import find_returned_calls
 from runner_sync.verify.trees.values.unset import find_unset, is_decided_by
 from runner_sync.verify.trees.values.uses import (
     Place,
+    Use,
     find_entered,
     find_index_uses,
     find_turn_unpackings,
     find_unpackings,
     places,
+    places_of,
 )
 
 CODE = "RS303"
 NAME = "tuple-size"
 SEVERITY: Severity = "error"
+
+_NEVER_OF_TUPLES = frozenset[Use]({"attribute", "merged"})
+"""Uses of an object or a dictionary, whatever a function that gets the value does with it."""
 
 _ITERATED = ("__iter__", "__getitem__")
 """The special methods of which unpacking needs one."""
@@ -241,9 +248,12 @@ def _check_new_tuple_of(
     size_of: Callable[[Function], int | None],
     was_single: Callable[[Sequence[Callee], Sequence[Callee], Program], bool],
 ) -> Iterator[Finding]:
-    whole = [place for place in uses if place.is_whole or place.is_tested]
+    returned = _find_returned_uses(step, uses)
+    whole = [place for place in uses if place.is_whole or place.is_tested or place.use in _NEVER_OF_TUPLES]
+    whole += [place for place in returned if place.use in _NEVER_OF_TUPLES]
+    is_apart = any(place.is_taken_apart and place.use not in _NEVER_OF_TUPLES for place in (*uses, *returned))
     # A call that changed as well was written for the tuple.
-    if not whole or any(p.is_taken_apart for p in uses) or not step.stood(call):
+    if not whole or is_apart or not step.stood(call):
         return
     for now, was in step.callees(call):
         sizes = {size_of(c.function) if c.function is not None else None for c in now}
@@ -257,6 +267,12 @@ def _check_new_tuple_of(
                 fix="Unpack them, as the target's own callers do.",
             )
             return
+
+
+def _find_returned_uses(step: Step, uses: Sequence[Place]) -> list[Place]:
+    """Return what callers in the same module do with a value that the function only hands on to them."""
+    calls = (row for place in uses for row in find_returned_calls(step.program, step.frame, place))
+    return [place for caller, call, part in calls if part is None for place in places_of(caller, call)]
 
 
 def _was_single_value(now: Sequence[Callee], was: Sequence[Callee], old: Program) -> bool:

@@ -14,16 +14,17 @@ Why: silent wrong output or an error far away. 9 of the 156 recorded breakages; 
 Fix: pass by keyword, or in the target's order; unpack in that order.
 
 Leaves alone: a parameter that was only renamed in place, calls whose arguments do not fit (RS302) or did not fit
-before, star arguments; a single value under another's name, names of one or two letters, a recursive call that passes
-the function's own arguments in another order; swapped attributes of `self` for a constructor, by keyword, or where the
-module makes the call in order, too; returned values of which one was renamed, or that moved in some returns only;
-unpackings that changed as well; an argument with the name of the parameter that it lands on; a call that a parent class
-makes word for word on the target. Except for swapped values the rule needs the old trees.
+before, arguments behind a `*`; a single value under another's name, names of one or two letters, a recursive call that
+passes the function's own arguments in another order; swapped attributes of `self` for a constructor, by keyword, or
+where the module makes the call in order, too; returned values of which one was renamed, or that moved in some returns
+only; unpackings that changed as well; an argument with the name of the parameter that it lands on; a call that a parent
+class makes word for word on the target. Except for swapped values the rule needs the old trees.
 """
 
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterable, Iterator
 
 from runner_sync import signatures
@@ -51,15 +52,17 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
     """Yield calls and unpackings whose values moved or are swapped, and overrides that move inherited arguments."""
     reported: set[tuple[str, int]] = set()
     for step in steps(program, module, old):
+        moved: list[Finding] = []
         for node in step.frame.nodes():
             # A call that changed as well was written for the new order.
             if isinstance(node, ast.Call) and node.args and step.stood(node):
-                yield from _check_call(step, resolve_alias(step.frame, node))
-        moved = list(_check_unpackings(step))
+                moved += _check_call(step, resolve_alias(step.frame, node))
+        moved += _check_unpackings(step)
         reported |= {(finding.unit, finding.line) for finding in moved}
         yield from moved
     for frame in program.frames(module):
-        yield from (found for found in _check_swapped(program, frame) if (found.unit, found.line) not in reported)
+        swaps = _check_swapped(program, frame)
+        yield from (one for one in swaps if (one.unit, one.line) not in reported)
     for info in program.checked_classes(module):
         for mro in program.mros(info):
             for name in info.methods:
@@ -71,12 +74,10 @@ def _check_swapped(program: Program, frame: Frame) -> Iterator[Finding]:
     for node in frame.nodes():
         if isinstance(node, ast.Call) and len(node.args) + len(node.keywords) > 1:
             call = resolve_alias(frame, node)
-            callees = [callee for callee in program.reached(frame, call) if callee.function is not frame.function]
-            module = frame.module.node
-            found = all_known(swapped.find_swapped_arguments(call, callee, module) for callee in callees)
-            if found:
+            callee, names = _find_swapped(program, frame, call)
+            if callee is not None:
                 yield _make_swap_finding(
-                    frame, node, callees[0], found[0], template="is given `{1}` for `{0}`, and the reverse"
+                    frame, node, callee, names, template="is given `{1}` for `{0}`, and the reverse"
                 )
     for assigned, target in find_unpackings(frame):
         callees = program.reached(frame, assigned.value) if isinstance(assigned.value, ast.Call) else []
@@ -86,6 +87,16 @@ def _check_swapped(program: Program, frame: Frame) -> Iterator[Finding]:
             yield _make_swap_finding(
                 frame, first, callees[0], found[0], template="returns `{0}` for `{1}`, and the reverse"
             )
+
+
+def _find_swapped(program: Program, frame: Frame, call: ast.Call) -> tuple[Callee | None, tuple[str, str]]:
+    """Return the first callee of a group in which all get the same two values swapped, with their parameters."""
+    for group in program.callees(frame, call):
+        callees = [callee for callee in group if callee.function is not frame.function]
+        found = all_known(swapped.find_swapped_arguments(call, callee, frame.module.node) for callee in callees)
+        if found:
+            return callees[0], found[0]
+    return None, ("", "")
 
 
 def _make_swap_finding(
@@ -104,14 +115,14 @@ def find_shift(call: ast.Call, before: Callee, after: Callee) -> tuple[str, str]
     """Return the first (old, new) parameter pair that shows a move at a position the call fills, or ``None``.
 
     A rename in place is no move, nor is an argument with the name of the parameter that it lands on. A call that did
-    not fit the old callee was not written for it.
+    not fit the old callee was not written for it. Of a call with ``*args`` only what stands before that has a place.
     """
     arguments = signatures.of_call(call)
-    sides = (before.signature, after.signature)
-    if arguments.open_positional or any(signatures.misfits(side, arguments) for side in sides):
+    if any(signatures.misfits(side, arguments) for side in (before.signature, after.signature)):
         return None
     old, new = before.signature.positional, after.signature.positional
-    for was, now, value in zip(old, new, call.args, strict=False):
+    placed = itertools.takewhile(lambda value: not isinstance(value, ast.Starred), call.args)
+    for was, now, value in zip(old, new, placed, strict=False):
         given = (dotted_name(value) or "").rpartition(".")[2]
         if was != now and (was in new or now in old) and given != now:
             return was, now

@@ -5,11 +5,11 @@ constructed in sight, or annotated with a class of vllm-ascend without subclasse
 reports attributes that the class had, or that were set on such objects, in the old trees. Also `Class.attribute` on the
 class itself. With the old trees also:
 
-- `x[key]` and `len(x)` of objects that lost the special method for it, and `x["key"]` where the `TypedDict` lost that
-  key;
+- `x[key]`, `len(x)`, `for … in x` and `… in x` of objects that lost the special method for it, and `x["key"]` where the
+  `TypedDict` lost that key;
 - methods that the class of an object with a base outside the trees (`torch.nn.Module`) had and lost;
-- attributes of members that now hold only lists, numbers and the like, and held something with the attribute before;
-  for fields of other objects and elements of containers, their annotations count;
+- attributes and items of members that now hold only lists, numbers and the like, and held something with the attribute
+  before; for fields of other objects and elements of containers, their annotations count;
 - members of an object of unknown class (`self.model.x`) whose name stands nowhere in the target any more, or that only
   assignments from outside gave to such objects, which are gone, where upstream now reads the name from something else.
 
@@ -44,7 +44,6 @@ from typing import Literal
 
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import last_word
-from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees import vanished
 from runner_sync.verify.trees.classes import Mro, classes_in, is_record
 from runner_sync.verify.trees.frames import Frame
@@ -53,7 +52,7 @@ from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.overridden_reads import find_other_read
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, step_of
-from runner_sync.verify.trees.values import builtin
+from runner_sync.verify.trees.values import builtin, items
 from runner_sync.verify.trees.values.annotations import Instance
 from runner_sync.verify.trees.values.guards import find_tests_of
 from runner_sync.verify.trees.values.settled import is_settled_here
@@ -65,25 +64,13 @@ SEVERITY: Severity = "error"
 
 _OF_EVERY_CLASS = frozenset(
     {
-        *dir(tuple), *dir(type), "__annotations__", "_replace", "_asdict", "_fields", "_field_defaults", "_make",
-        "__dict__", "__dataclass_fields__", "__dataclass_params__", "__members__",
+        *dir(tuple), *dir(type), "__annotations__", "__dict__", "__dataclass_fields__", "__dataclass_params__",
+        "__members__",
     }
 )  # fmt: skip
 
-# The special method that a subscript needs, by its context.
-_OF_ITEMS: dict[type[ast.expr_context], str] = {
-    ast.Load: "__getitem__",
-    ast.Store: "__setitem__",
-    ast.Del: "__delitem__",
-}
-
-# What calls a special method, for a fix.
-_OPERATIONS = {
-    "__getitem__": "{0}[…]",
-    "__setitem__": "{0}[…] = …",
-    "__delitem__": "del {0}[…]",
-    "__len__": "len({0})",
-}
+# What a NamedTuple adds.
+_OF_RECORDS = frozenset({"_replace", "_asdict", "_fields", "_field_defaults", "_make"})
 
 # The methods of every torch module: a class that no longer overrides one still has it.
 _OF_MODULES = frozenset(
@@ -129,7 +116,9 @@ def _find(program: Program, module: Module, old: Program | None) -> Iterator[Fin
                 continue
             if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
                 yield from _check_key(step, node)
-            for value, name in _find_special_methods(frame, node):
+            if isinstance(node, ast.Subscript):
+                yield from _check_builtin_item(step, node)
+            for value, name in items.find_special_methods(frame, node):
                 lost = _find_classes_without(step, value, name)
                 if lost:
                     yield _make_finding(program, frame, value, name, lost, old)
@@ -172,14 +161,30 @@ def _check_builtin(step: Step, node: ast.Attribute) -> Iterator[Finding]:
     if kinds is None or any(hasattr(kind, node.attr) for kind in kinds) or _may_be_another(step, node, held):
         return
     text = ast.unparse(node.value)
-    names = " or ".join(f"`{name}`" for name in sorted(kind.__name__ for kind in kinds))
     yield step.frame.finding(
         (CODE, SEVERITY),
         node,
         symbol=f"{text.rpartition('.')[2]}.{node.attr}",
-        message=f"`{text}` has no `{node.attr}`: in the target it holds {names}.",
+        message=f"`{text}` has no `{node.attr}`: in the target it holds {_list_types(kinds)}.",
         fix=f"Use `{text}` as the target does.",
     )
+
+
+def _check_builtin_item(step: Step, node: ast.Subscript) -> Iterator[Finding]:
+    kinds = items.find_refusing_types(step, node)
+    if kinds:
+        text = ast.unparse(node.value)
+        yield step.frame.finding(
+            (CODE, SEVERITY),
+            node,
+            symbol=f"{text.rpartition('.')[2]}[{ast.unparse(node.slice)}]",
+            message=f"`{ast.unparse(node)}` fails: in the target `{text}` holds {_list_types(kinds)}.",
+            fix=f"Use `{text}` as the target does.",
+        )
+
+
+def _list_types(kinds: Iterable[type]) -> str:
+    return " or ".join(f"`{name}`" for name in sorted(kind.__name__ for kind in kinds))
 
 
 def _may_be_another(step: Step, node: ast.Attribute, held: frozenset[type] | None) -> bool:
@@ -220,25 +225,18 @@ def _check_unknown(step: Step, node: ast.Attribute) -> Iterator[Finding]:
         )
 
 
-def _find_special_methods(frame: Frame, node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
-    """Yield the object whose items or length a node needs, with the special method for it."""
-    if frame.is_guarded(node, CALL_ERRORS):
-        return
-    match node:
-        case ast.Subscript(value=value, ctx=context):
-            yield value, _OF_ITEMS[type(context)]
-        case ast.Call(func=ast.Name(id="len"), args=[value]) if not frame.binds("len"):
-            yield value, "__len__"
-
-
 def _find_classes_without(step: Step, value: ast.expr, name: str) -> list[Instance]:
     """Return the possible classes of an object if all lack a special method that it had before, else none."""
     if step.frame.has_asked(value, name):
         return []
     program = step.program
     found = program.infer(step.frame, value) or []
-    has = any(is_record(i.info) or _may_have(program, i, name) or _has_subclass_with(program, i, name) for i in found)
-    return found if found and not has and _had_before(step, value, name)[0] else []
+    names = (name, *items.SUBSTITUTES.get(name, ()))
+    pairs = [(one, each) for one in found for each in names]
+    has = any(
+        is_record(i.info) or _may_have(program, i, each) or _has_subclass_with(program, i, each) for i, each in pairs
+    )
+    return found if found and not has and _had_before(step, value, *names)[0] else []
 
 
 def _is_exempt(frame: Frame, node: ast.Attribute) -> bool:
@@ -287,6 +285,8 @@ def _has_subclass_with(program: Program, instance: Instance, name: str) -> bool:
 def _may_have(program: Program, instance: Instance, name: str, *, is_class: bool = False) -> bool:
     """Whether an object of a class, or the class itself, has the attribute or may have it out of sight."""
     mros = program.classes.mros(instance.info)
+    if name in _OF_RECORDS and any(is_record(info) for info in classes_in(mros)):
+        return True
     if is_class:
         return any(mro.is_foreign or mro.has(name) for mro in mros)
     return any(mro.open or mro.has_method(name) or program.assignments(mro, name) for mro in mros)
@@ -313,15 +313,17 @@ def _find_outside_bases(mro: Mro) -> set[str]:
     return bases - {info.name for info in mro.classes}
 
 
-def _had_before(step: Step, value: ast.expr, name: str) -> tuple[bool, bool]:
-    """Whether the old class of the object defined the attribute, and whether other modules set it on such objects."""
+def _had_before(step: Step, value: ast.expr, *names: str) -> tuple[bool, bool]:
+    """Whether the old class of the object, or its built-in type, defined one of the attributes, and whether other
+    modules set the first on such objects."""
     old = step.old
     named = old.named_classes(step.before, value)
     instances = named or old.infer(step.before, value) or []
     if not instances:
-        return False, False
-    defined = any(_may_have(old, instance, name, is_class=bool(named)) for instance in instances)
-    return defined, old.world.surroundings.is_written_elsewhere(name)
+        kinds = builtin.find_types(old, step.before, value) or ()
+        return any(hasattr(kind, name) for kind in kinds for name in names), False
+    defined = any(_may_have(old, one, name, is_class=bool(named)) for one in instances for name in names)
+    return defined, old.world.surroundings.is_written_elsewhere(names[0])
 
 
 def _make_finding(
@@ -337,7 +339,8 @@ def _make_finding(
         node,
         symbol=f"{info.name}.{name}",
         message=f"`{text}` has no `{name}`: {what} ({info.place}) does not define it.",
-        fix=advice or advise_replacement(program, old, info, name, used_as=_OPERATIONS.get(name, name).format(text)),
+        fix=advice
+        or advise_replacement(program, old, info, name, used_as=items.OPERATIONS.get(name, name).format(text)),
     )
 
 

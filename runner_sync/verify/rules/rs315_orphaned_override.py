@@ -2,8 +2,8 @@
 
 What: a method of an NPU runner, or of an omni class in its MRO, that overrode one of vllm-ascend or vLLM in the old
 target. In the new target no upstream class of the MRO has that name, or one still has it, and no code mentions it:
-neither code that runs in the MRO, nor any other module of omni, vllm-ascend and vLLM. The finding names the most
-similar new upstream method.
+neither code that runs in the MRO, nor any other module of omni, vllm-ascend and vLLM, except for vLLM's workers and
+runners of other platforms. The finding names the most similar new upstream method.
 
 Example: `OmniGPUModelRunner._to_list`, after vLLM and vllm-ascend call theirs `_tokens_to_list`.
 
@@ -31,6 +31,7 @@ from runner_sync.verify.trees.classes import ClassInfo, Mro, classes_in
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.siblings import may_use
 from runner_sync.verify.trees.steps import steps
 
 CODE = "RS315"
@@ -83,7 +84,9 @@ def _may_be_used(program: Program, mros: Sequence[Mro], name: str) -> bool:
     if _is_used(program, mros, name) or any(_is_read_in_body(c, name) for c in classes_in(mros)):
         return True
     around = program.world.surroundings
-    return any(around.is_used_in(project, name) or around.may_build_name(project, name) for project in PACKAGES)
+    if any(around.may_build_name(project, name) for project in PACKAGES):
+        return True
+    return any(may_use(program, path, name) for project in PACKAGES for path in around.find_using(project, name))
 
 
 def _is_read_in_body(info: ClassInfo, name: str) -> bool:

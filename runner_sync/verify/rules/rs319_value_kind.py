@@ -3,6 +3,7 @@
 What: a call passes an argument for a parameter whose annotation changed kind (`tuple[…]` before, `dict[str, …]` now; by
 position also under another name), while upstream's own calls pass something else there. Also `a, b = self.m(...)` or `a
 = self.m(...)` where the annotation of the result changed kind, and upstream's own code gives the value another name.
+Also an object that `dataclasses.replace`, `asdict`, `astuple` or `fields` gets, whose class is no dataclass any more.
 
 Example: `mamba_utils.preprocess_mamba(..., self.model.get_mamba_state_copy_func(), bufs)` after vLLM 0.30 wants a
 mapping from the type of a layer to its functions there: vllm-ascend 0.30.0rc2 passes
@@ -30,12 +31,13 @@ from runner_sync.statements import parameters
 from runner_sync.syntax import last_word
 from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.calling.callees import Callee
+from runner_sync.verify.trees.calling.replacing import find_lost_dataclass
 from runner_sync.verify.trees.classes import classes_in
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import is_plain, nodes_of
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
-from runner_sync.verify.trees.steps import steps
+from runner_sync.verify.trees.steps import Step, steps
 from runner_sync.verify.trees.values.annotations import tuple_parts
 from runner_sync.verify.trees.values.declared import Declared, is_another, kinds_of, unite
 
@@ -85,16 +87,29 @@ class _Side:
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
     """Yield arguments and returned values whose declared kind changed since ``old``."""
     for step in steps(program, module, old):
-        if step.frame.info is None:
-            continue
         for node in step.frame.nodes():
-            call = _find_call(node)
+            if isinstance(node, ast.Call) and not step.frame.is_guarded(node, CALL_ERRORS):
+                yield from _check_dataclass(step, node)
+            call = _find_call(node) if step.frame.info is not None else None
             # A call that changed as well was written for the target's declaration.
             if call is None or not step.stood(node) or step.frame.is_guarded(node, CALL_ERRORS):
                 continue
             for now, was in step.callees(call):
                 if now and was and all(callee.function is not None for callee in (*now, *was)):
                     yield from _check(node, _Side(program, step.frame, now), _Side(step.old, step.before, was))
+
+
+def _check_dataclass(step: Step, call: ast.Call) -> Iterator[Finding]:
+    info = find_lost_dataclass(step, call)
+    if info is not None:
+        text, function = ast.unparse(call.args[0]), last_word(call.func)
+        yield step.frame.finding(
+            (CODE, SEVERITY),
+            call.args[0],
+            symbol=f"{function}({info.name})",
+            message=f"`{text}` is no dataclass any more: {info.label} is none, so `{function}` refuses it.",
+            fix=f"Make the new `{info.name}` as the target does.",
+        )
 
 
 def _check(node: ast.AST, now: _Side, was: _Side) -> Iterator[Finding]:

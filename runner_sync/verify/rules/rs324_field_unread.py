@@ -16,7 +16,7 @@ Fix: do in the override what the hidden method does with the field.
 
 Leaves alone: fields that the old class had, also as a method; fields of classes that the old target had elsewhere or
 not at all; fields that a function called by the override may read; fields that are only logged; switches (`name: bool =
-False`), which ask for nothing until somebody turns one on.
+False`), which ask for nothing until somebody turns one on; the new name of a field that the override reads (RS308).
 """
 
 from __future__ import annotations

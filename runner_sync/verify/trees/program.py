@@ -18,7 +18,13 @@ from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_frame, module_frame
 from runner_sync.verify.trees.functions import is_plain, returns_of
 from runner_sync.verify.trees.values import elements
-from runner_sync.verify.trees.values.annotations import Instance, find_entered_type, resolve_annotation, unite
+from runner_sync.verify.trees.values.annotations import (
+    Instance,
+    find_entered_type,
+    find_property_type,
+    resolve_annotation,
+    unite,
+)
 from runner_sync.verify.trees.world import Definition
 
 # Functions of the standard library's `copy` and `dataclasses`.
@@ -154,9 +160,12 @@ class Program(CallGraph):
         return unite([self.attribute(mro, node.attr, depth + 1) for mro in mros]) if mros else None
 
     def attribute(self, mro: Mro, name: str, depth: int = 0) -> list[Instance] | None:
-        """Return the classes that ``self.name`` can hold on an MRO, from the assignments that can still run."""
+        """Return the classes that ``self.name`` can hold on an MRO, from the assignments that can still run or the
+        annotation of a property."""
         if mro.open:
             return None
+        if (given := find_property_type(mro, name)) is not None:
+            return resolve_annotation(self.classes, *given)
         written = [pair for pair in self.assignments(mro, name) if not self._is_uninformative(*pair)]
         first = [(info, a) for info, a in written if info is written[0][0]]
         # The first class assigns it again: `self.drafter: AscendEagleProposer | …` after vLLM's `__init__`.

@@ -81,6 +81,11 @@ class Surroundings:
         """As `is_used_elsewhere`, in all modules of a project: the engine's calls of its workers, for example."""
         return self._is_in(project, member, rf"{_quoted_pattern(member)}|{_read_elsewhere_pattern(member)}")
 
+    def find_using(self, project: Project, member: str) -> list[str]:
+        """Return the modules for which `is_used_in` is true."""
+        pattern = rf"{_quoted_pattern(member)}|{_read_elsewhere_pattern(member)}"
+        return sorted(self._find_paths(member, pattern, below=f"{PACKAGES[project]}/"))
+
     def is_read_in(self, project: Project, attribute: str) -> bool:
         """As `is_used_in`, without assignments."""
         return self._is_in(project, attribute, rf"{_quoted_pattern(attribute)}|{_read_only_pattern(attribute)}")
@@ -97,6 +102,10 @@ class Surroundings:
     def is_quoted(self, word: str) -> bool:
         """Whether a word stands in quotes in any module of the trees: it may be an argument of ``setattr``."""
         return any(True for _ in self._find_paths(word, _quoted_pattern(word)))
+
+    def is_quoted_in(self, project: Project, word: str) -> bool:
+        """As `is_quoted`, in the modules of a project."""
+        return self._is_in(project, word, _quoted_pattern(word))
 
     def find_quoting(self, word: str, *, beside: str) -> list[str]:
         """Return the modules in the folders that quote a word and contain ``beside``."""

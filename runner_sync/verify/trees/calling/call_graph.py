@@ -15,7 +15,7 @@ from dataclasses import replace
 from runner_sync.signatures import decorator_names
 from runner_sync.syntax import Function, dotted_name, generic_of
 from runner_sync.verify.answers import remembered
-from runner_sync.verify.trees.calling import callees, wrappers
+from runner_sync.verify.trees.calling import callees, forwarding, wrappers
 from runner_sync.verify.trees.calling.aliases import resolve_alias
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.classes import ClassInfo, Mro
@@ -100,7 +100,29 @@ class CallGraph(Runtime, ABC):
         info, functions = reached
         if after is None and any(name in c.written for c in mro.classes):
             return []
-        return all_known(self._callee_of_function(f, info.module, info, through_class=through_class) for f in functions)
+        found = (self._callee_of_function(f, info.module, info, through_class=through_class) for f in functions)
+        return [one if through_class else self._see_through(mro, one) for one in all_known(found)]
+
+    def _see_through(self, mro: Mro, callee: Callee) -> Callee:
+        """Return an override that hands all its arguments on with the signature of the method that gets them.
+
+        Any other callee stays as it is.
+        """
+        function, info = callee.function, callee.info
+        parent = forwarding.find_parent(function) if function is not None else None
+        if function is None or info is None or parent is None:
+            return callee
+        frame = self.frame(info, function)
+        if frame.is_super(parent):
+            hidden = self.method(mro, function.name, after=info)
+        else:
+            bases = all_known(self.classes.info(one) for one in self.definitions(frame, ast.unparse(parent)))
+            found = [
+                one for base in bases if base in mro for one in self.method(self.classes.mros(base)[0], function.name)
+            ]
+            hidden = found if len({one.info for one in found}) == 1 else []
+        is_one = len(hidden) == 1 and hidden[0].info is not info
+        return replace(callee, signature=hidden[0].signature, place=hidden[0].place) if is_one else callee
 
     def _is_module_value(self, frame: Frame, dotted: str, definitions: Sequence[Definition]) -> bool:
         """Whether a dotted name is a value of a module that no other module replaces: ``kernels.is_paged``."""
@@ -181,17 +203,18 @@ class CallGraph(Runtime, ABC):
         if found is not None or module.is_omnis:
             return found
         visible = wrappers.find_visible_function(self.world, function, module)
-        return (
-            callees.from_wrapper(function, *visible, info, through_class=through_class) if visible is not None else None
-        )
+        if visible is None:
+            return None
+        return callees.from_wrapper(function, visible, info, through_class=through_class)
 
     def declared_return(self, callee: Callee) -> tuple[Module, ast.expr | None]:
-        """Return the return annotation of a callee and its module; for an unannotated method, of the method it
-        overrides."""
+        """Return the return annotation of a callee and its module; for an unannotated method, of the first annotated
+        one that it overrides."""
         function, info = callee.function, callee.info
         if function is None or function.returns is not None or info is None:
             return callee.module, function.returns if function is not None else None
-        overridden = self.overridden(info, function.name)
+        behind = (owner for mro in self.mros(info) if info in mro for owner in mro.behind(info))
+        overridden = ((owner, hidden) for owner in behind for hidden in owner.methods.get(function.name, ()))
         annotated = ((owner.module, hidden.returns) for owner, hidden in overridden if hidden.returns)
         return next(annotated, (callee.module, None))
 

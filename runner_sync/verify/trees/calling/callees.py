@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from runner_sync import signatures
 from runner_sync.signatures import Signature
 from runner_sync.syntax import Function, is_name, is_super
+from runner_sync.verify.trees.calling.wrappers import Visible
 from runner_sync.verify.trees.classes import Classes, ClassInfo, Mro, is_record
 from runner_sync.verify.trees.functions import find_asserted, is_plain, nodes_of, returns_of
 from runner_sync.verify.trees.known import all_known
@@ -91,21 +92,28 @@ def _read_signature(function: Function, *, bound: bool) -> Signature:
     return replace(written, required=written.required | find_asserted(function))
 
 
-def from_wrapper(
-    function: Function, visible: Function, home: Module, info: ClassInfo | None, *, through_class: bool
-) -> Callee | None:
+def from_wrapper(function: Function, visible: Visible, info: ClassInfo | None, *, through_class: bool) -> Callee | None:
     """Return the callee for a decorated function, or ``None`` for a property.
 
-    Callers see the signature of ``visible``: the function itself or a wrapper in module ``home``.
+    Callers see the signature of ``visible``: of the function itself, of a wrapper, or of both.
     """
     if signatures.decorator_names(function) & {"property", "cached_property"}:
         return None
     bound = info is not None and signatures.is_bound(function, through_class=through_class)
-    signature = _read_signature(visible, bound=bound)
+    if visible.signature is not None:
+        signature = _drop_first(visible.signature) if bound else visible.signature
+    else:
+        assert visible.function is not None
+        signature = _read_signature(visible.function, bound=bound)
     # The names in a wrapper belong to its own module, not to the class.
-    return Callee(
-        function.name, f"{home.path}:{visible.lineno}", signature, visible, home, info if visible is function else None
-    )
+    owner = info if visible.function is function else None
+    return Callee(function.name, visible.place, signature, visible.function, visible.module, owner)
+
+
+def _drop_first(signature: Signature) -> Signature:
+    """Return the signature of a method without the parameter for its object."""
+    first, rest = signature.positional[:1], signature.positional[1:]
+    return replace(signature, positional=rest, required=signature.required - {*first})
 
 
 def find_constructors(classes: Classes, info: ClassInfo) -> list[Callee]:

@@ -1,6 +1,7 @@
-"""`dataclasses.replace(x, field=…)`: a call of the constructor of the class of `x`, which names fields.
+"""`dataclasses.replace(x, field=…)`, a call of the constructor of the class of `x`, and other functions of dataclasses.
 
-Comes in: a `Step` and a call in it. Goes out: the keywords that the class no longer takes. May touch: nothing.
+Comes in: a `Step` and a call in it. Goes out: the keywords that the class no longer takes, or the class that is no
+dataclass any more. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ import ast
 from collections.abc import Iterator
 
 from runner_sync import signatures
-from runner_sync.signatures import Misfit
+from runner_sync.signatures import TRANSPARENT, Misfit, decorator_names
 from runner_sync.syntax import dotted_name
 from runner_sync.verify.trees.calling.callees import Callee, find_constructors
-from runner_sync.verify.trees.classes import ClassInfo
+from runner_sync.verify.trees.classes import ClassInfo, classes_in
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.known import join_known
 from runner_sync.verify.trees.program import Program
@@ -20,6 +21,29 @@ from runner_sync.verify.trees.steps import Step
 from runner_sync.verify.trees.values.annotations import Instance
 
 _REPLACING = frozenset({"dataclasses.replace", "copy.replace"})
+_PLAIN = TRANSPARENT | {"runtime_checkable", "total_ordering"}
+"""Class decorators that make no dataclass."""
+
+
+_OF_DATACLASSES = frozenset(f"dataclasses.{name}" for name in ("replace", "asdict", "astuple", "fields"))
+"""Functions that raise a `TypeError` for an object of any other class."""
+
+
+def find_lost_dataclass(step: Step, call: ast.Call) -> ClassInfo | None:
+    """Return the class of an object that a function for dataclasses gets, if it was a dataclass and is none now."""
+    now = _find_classes(step.program, step.frame, call, _OF_DATACLASSES)
+    was = _find_classes(step.old, step.before, call, _OF_DATACLASSES) if now else []
+    is_lost = bool(was) and all(_is_dataclass(step.old, info) is True for info in was)
+    return now[0] if is_lost and all(_is_dataclass(step.program, info) is False for info in now) else None
+
+
+def _is_dataclass(program: Program, info: ClassInfo) -> bool | None:
+    """Whether a class is a dataclass; ``None`` if a decorator or a base is unknown that may make it one."""
+    mros = program.classes.mros(info)
+    decorators = {name for one in classes_in(mros) for name in decorator_names(one.node)}
+    if "dataclass" in decorators:
+        return True
+    return None if decorators - _PLAIN or any(mro.is_foreign for mro in mros) else False
 
 
 def find_lost_fields(step: Step, call: ast.Call) -> Iterator[tuple[Callee, Misfit]]:
@@ -36,13 +60,18 @@ def find_lost_fields(step: Step, call: ast.Call) -> Iterator[tuple[Callee, Misfi
 
 def _find_constructors(program: Program, frame: Frame, call: ast.Call) -> list[Callee]:
     """Return the constructors of the classes that the object which a call copies can have; empty if one is unknown."""
+    infos = _find_classes(program, frame, call, _REPLACING)
+    return join_known(find_constructors(program.classes, info) for info in infos)
+
+
+def _find_classes(program: Program, frame: Frame, call: ast.Call, functions: frozenset[str]) -> list[ClassInfo]:
+    """Return the classes that the only positional argument of a call of one of ``functions`` can have."""
     dotted = dotted_name(call.func)
     meanings = program.definitions(frame, dotted) if dotted and len(call.args) == 1 else []
-    if not any(definition.name in _REPLACING for definition in meanings):
+    if not any(definition.name in functions for definition in meanings):
         return []
-    copied = program.infer(frame, call.args[0]) or []
-    infos = dict.fromkeys(info for one in copied for info in _with_subclasses(program, one))
-    return join_known(find_constructors(program.classes, info) for info in infos)
+    found = program.infer(frame, call.args[0]) or []
+    return list(dict.fromkeys(info for one in found for info in _with_subclasses(program, one)))
 
 
 def _with_subclasses(program: Program, instance: Instance) -> list[ClassInfo]:

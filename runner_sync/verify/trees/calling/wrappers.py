@@ -1,27 +1,45 @@
-"""The signature of a decorated function as callers see it: its own, or that of the wrapper around it.
+"""The signature of a decorated function as callers see it: its own, that of the wrapper around it, or one made of both.
 
-Comes in: a world, a function and its module. Goes out: the function whose parameters count, with its module; ``None``
-if a decorator cannot be read. May touch: the world's trees, by reading.
+Comes in: a world, a function and its module. Goes out: the function whose parameters count, with its module and, if
+they are not just its own, the signature; ``None`` if a decorator cannot be read. May touch: the world's trees, by
+reading.
 """
 
 from __future__ import annotations
 
 import ast
+import itertools
+from typing import NamedTuple
 
-from runner_sync.signatures import TRANSPARENT, decorator_names, positional_parameters
+from runner_sync import signatures
+from runner_sync.signatures import TRANSPARENT, Signature, decorator_names, positional_parameters
 from runner_sync.syntax import Function, decorator_name, dotted_name, is_name
 from runner_sync.verify.trees.functions import nodes_of, returns_of
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.world import World
 
 
-def find_visible_function(world: World, function: Function, module: Module) -> tuple[Function, Module] | None:
-    """Return the function whose parameters callers see, with its module.
+class Visible(NamedTuple):
+    """What callers see of a decorated function: the parameters of ``function``, or ``signature`` in their place.
 
-    This is the outermost wrapper that does not pass every argument on, else the function itself. ``None`` if that
-    wrapper has ``*args`` or ``**kwargs``, or if a decorator is unknown.
+    ``function`` is ``None`` if a wrapper gives something else than what the function returns. ``place`` is
+    ``path:line`` of what has the parameters.
     """
-    for decorator in function.decorator_list:
+
+    function: Function | None
+    module: Module
+    place: str
+    signature: Signature | None = None
+
+
+def find_visible_function(world: World, function: Function, module: Module) -> Visible | None:
+    """Return what callers see of a function.
+
+    These are the parameters of the outermost wrapper that does not pass every argument on, else the function's own. Of
+    a wrapper with ``*args`` and ``**kwargs`` they are its own and those of the function that the wrapper does not fill.
+    ``None`` if they cannot be told, or if a decorator is unknown.
+    """
+    for number, decorator in enumerate(function.decorator_list):
         if decorator_name(decorator) in TRANSPARENT:
             continue
         found = _find_wrapper(world, decorator, module)
@@ -29,9 +47,79 @@ def find_visible_function(world: World, function: Function, module: Module) -> t
             return None
         wrapper, wrapped, home = found
         if not _hands_everything_on(wrapper, wrapped):
-            is_closed = wrapper.args.vararg is None and wrapper.args.kwarg is None
-            return (wrapper, home) if is_closed else None
-    return function, module
+            place = f"{home.path}:{wrapper.lineno}"
+            if wrapper.args.vararg is None and wrapper.args.kwarg is None:
+                return Visible(wrapper, home, place)
+            inner = _read_below(world, function, module, start=number + 1)
+            made = _join(wrapper, wrapped, inner) if inner is not None else None
+            returned = {ast.unparse(value) if value is not None else "" for value in returns_of(wrapper)}
+            given = function if returned == _list_calls(wrapper, wrapped) else None
+            return Visible(given, module, place, made) if made is not None else None
+    return Visible(function, module, f"{module.path}:{function.lineno}")
+
+
+def _read_below(world: World, function: Function, module: Module, *, start: int) -> Signature | None:
+    """Return the function's own signature if the decorators from number ``start`` on keep it, else ``None``."""
+    for decorator in function.decorator_list[start:]:
+        found = _find_wrapper(world, decorator, module) if decorator_name(decorator) not in TRANSPARENT else ()
+        if found is None or (found and not _hands_everything_on(found[0], found[1])):
+            return None
+    return signatures.of_function(function, bound=False)
+
+
+def _join(wrapper: Function, wrapped: str, inner: Signature) -> Signature | None:
+    """Return the signature of a wrapper that adds arguments of its own, or fills some of those of the function.
+
+    ``None`` unless all its calls of the function are the same, with ``*args`` and ``**kwargs`` as they came in.
+    """
+    calls = [node for node in nodes_of(wrapper) if isinstance(node, ast.Call) and is_name(node.func, wrapped)]
+    if len(_list_calls(wrapper, wrapped)) != 1 or wrapper.args.vararg is None or wrapper.args.kwarg is None:
+        return None
+    stars = (wrapper.args.vararg.arg, wrapper.args.kwarg.arg)
+    match calls[0]:
+        case ast.Call(
+            args=[*first, ast.Starred(ast.Name(args))], keywords=[*named, ast.keyword(None, ast.Name(kwargs))]
+        ):
+            is_whole = (args, kwargs) == stars
+        case _:
+            return None
+    names = [node for node in nodes_of(wrapper) if isinstance(node, ast.Name) and node.id in (*stars, wrapped)]
+    is_changed = any(not isinstance(node.ctx, ast.Load) for node in names)
+    is_changed = is_changed or len([node for node in names if node.id in stars]) != 2 * len(calls)
+    if not is_whole or is_changed or any(isinstance(one, ast.Starred) for one in first):
+        return None
+    filled = {keyword.arg for keyword in named}
+    if None in filled or len(first) > len(inner.positional):
+        return None
+    return _fill(
+        signatures.of_function(wrapper, bound=False), inner, len(first), frozenset(one for one in filled if one)
+    )
+
+
+def _fill(outer: Signature, inner: Signature, count: int, filled: frozenset[str]) -> Signature | None:
+    """Return the parameters of a wrapper, then those of the function that it neither fills by position nor by name."""
+    left = inner.positional[count:]
+    # Behind a parameter that is filled by name, the others can only be given by name.
+    placed = tuple(itertools.takewhile(lambda name: name not in filled, left))
+    by_name = (*(name for name in left[len(placed) :] if name not in filled), *inner.keyword_only)
+    by_name = tuple(name for name in by_name if name not in filled)
+    names = {*placed, *by_name}
+    if names & set(outer.names) or filled & set(outer.names) or not filled <= inner.keywords | set(left):
+        return None
+    return Signature(
+        (*outer.positional, *placed),
+        outer.positional_only | (inner.positional_only & names),
+        (*outer.keyword_only, *by_name),
+        outer.required | (inner.required & names),
+        inner.var_positional,
+        inner.var_keyword,
+    )
+
+
+def _list_calls(wrapper: Function, wrapped: str) -> set[str]:
+    """Return the source texts of a wrapper's calls of the function."""
+    calls = (node for node in nodes_of(wrapper) if isinstance(node, ast.Call) and is_name(node.func, wrapped))
+    return {ast.unparse(call) for call in calls}
 
 
 def _find_wrapper(world: World, decorator: ast.expr, module: Module) -> tuple[Function, str, Module] | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from runner_sync.signatures import decorator_names
 from runner_sync.syntax import Function, dotted_name, is_none, last_word, string_of
-from runner_sync.verify.trees.classes import Classes, ClassInfo, is_record
+from runner_sync.verify.trees.classes import Classes, ClassInfo, Mro, is_record
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.world import Definition
 
@@ -101,6 +101,17 @@ def find_entered_type(function: Function | None) -> ast.expr | None:
     if last_word(returned.value) not in (_GENERATORS if is_manager else _MANAGERS):
         return None
     return returned.slice.elts[0] if isinstance(returned.slice, ast.Tuple) and returned.slice.elts else returned.slice
+
+
+def find_property_type(mro: Mro, name: str) -> tuple[Module, ast.expr] | None:
+    """Return the annotation of what a property gives, with its module; ``None`` for anything but an annotated property
+    that nothing assigns."""
+    getters = [(info, one) for info, one in mro.reached(name) if "setter" not in decorator_names(one)]
+    if mro.open or len(getters) != 1 or mro.written(name):
+        return None
+    info, getter = getters[0]
+    is_property = bool(decorator_names(getter) & {"property", "cached_property"})
+    return (info.module, getter.returns) if is_property and getter.returns is not None else None
 
 
 def excludes_tuples(classes: Classes, module: Module, annotation: ast.expr | None) -> bool:

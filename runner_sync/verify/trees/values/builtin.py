@@ -14,7 +14,7 @@ from runner_sync.verify.trees.classes import Assignment
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step
-from runner_sync.verify.trees.values.annotations import members_of
+from runner_sync.verify.trees.values.annotations import find_property_type, members_of
 from runner_sync.verify.trees.values.elements import find_annotations
 
 # The attributes of NumPy's array, as far as code names them.
@@ -55,7 +55,10 @@ def find_declared_types(program: Program, frame: Frame, node: ast.expr) -> froze
     """Return the types that the annotations of an expression name, as its own or as the elements of a container;
     ``None`` if one is unknown or not built in."""
     # timid: an attribute of the runner may be assigned more than its annotation says.
-    found = find_annotations(program, frame, node, 0) if not frame.is_of_self(node) else None
+    may_be_assigned = frame.is_of_self(node) and not all(
+        find_property_type(mro, node.attr) for mro in program.mros_of(frame, node.value)
+    )
+    found = find_annotations(program, frame, node, 0) if not may_be_assigned else None
     return _unite(_read_annotation(annotation) for _, annotation in found or ())
 
 

@@ -17,7 +17,14 @@ from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import is_plain
 from runner_sync.verify.trees.known import join_known
 from runner_sync.verify.trees.modules import Module
-from runner_sync.verify.trees.values.annotations import Instance, members_of, resolve_annotation, tuple_parts, unite
+from runner_sync.verify.trees.values.annotations import (
+    Instance,
+    find_property_type,
+    members_of,
+    resolve_annotation,
+    tuple_parts,
+    unite,
+)
 
 Loop = ast.For | ast.AsyncFor | ast.comprehension
 _Wanted = Literal["each", "item", "key", "value"]
@@ -202,8 +209,10 @@ def _find_name_annotations(program: CallGraph, frame: Frame, read_at: ast.Name, 
 
 
 def _find_attribute_annotations(program: CallGraph, mro: Mro, name: str) -> list[_Annotated] | None:
-    """Return the annotations of an attribute in the first class of an MRO that has any, or ``None`` if it is a
-    method."""
+    """Return the annotations of an attribute in the first class of an MRO that has any, or that of a property; ``None``
+    if it is a method."""
+    if (given := find_property_type(mro, name)) is not None:
+        return [given]
     if mro.open or mro.has_method(name):
         return None
     annotated = [(i, a) for i, a in program.assignments(mro, name) if a.annotation is not None]

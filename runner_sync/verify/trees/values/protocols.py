@@ -44,7 +44,7 @@ def find_needed_methods(program: Program, frame: Frame, call: ast.Call) -> list[
 def _find_uses(program: Program, frame: Frame, call: ast.Call) -> Iterator[tuple[Frame, Place]]:
     for place in _follow_conditions(frame, places_of(frame, call)):
         yield frame, place
-        for caller, other, part in _find_returned_calls(program, frame, place):
+        for caller, other, part in find_returned_calls(program, frame, place):
             yield from (
                 (caller, other_place) for other_place in _follow_conditions(caller, places_of(caller, other, part))
             )
@@ -63,7 +63,7 @@ def _follow_conditions(frame: Frame, places: list[Place]) -> Iterator[Place]:
                 yield place
 
 
-def _find_returned_calls(
+def find_returned_calls(
     program: Program, frame: Frame, place: Place
 ) -> Iterator[tuple[Frame, ast.Call, tuple[int, int] | None]]:
     """Yield the calls, in the same module, of a function that returns the value at ``place``.

@@ -89,6 +89,8 @@ def use_of(node: ast.expr, around: ast.AST) -> Use:
             key is None and value is node for key, value in zip(keys, values, strict=True)
         ):
             return "merged"
+        case ast.keyword(arg=None):
+            return "merged"
     return _BY_NODE.get(type(around), "kept")
 
 
@@ -129,7 +131,7 @@ def _use_in_comparison(node: ast.expr, comparison: ast.Compare) -> Use:
 class Place:
     """Where the value of a call is used: the call itself, or a read of the name that it was assigned to.
 
-    ``around`` is the node that contains it; for a keyword argument, the call. ``is_tested``: a condition tests its
+    ``around`` is the node that contains it; for a named argument, the call. ``is_tested``: a condition tests its
     truth, alone or with others.
     """
 
@@ -250,7 +252,8 @@ def _find_unpack_targets(frame: Frame, value: ast.expr) -> list[ast.expr]:
 def place_at(frame: Frame, node: ast.expr) -> Place:
     """Return the place of one expression, wherever its value goes from there."""
     parent = frame.parent(node)
-    return Place(node, frame.parent(parent) if isinstance(parent, ast.keyword) else parent, _is_tested(frame, node))
+    is_named = isinstance(parent, ast.keyword) and parent.arg is not None
+    return Place(node, frame.parent(parent) if is_named else parent, _is_tested(frame, node))
 
 
 def _is_tested(frame: Frame, node: ast.expr) -> bool:

@@ -26,6 +26,7 @@ from runner_sync.upgrade.from_gpu.merging import (
     in_stages,
     mixins_alone,
     record_fields,
+    remarks_alone,
     resting_on,
     unrelated,
     wrapped_returns,
@@ -154,9 +155,12 @@ def _port_change(draft: Draft, new: str, context: _Context, *, without: frozense
     if old is not None:
         old, new = moved_helpers.inline_moved_helpers(draft.text, (old, old_helpers), (new, new_helpers), moved)
     foreign |= without | record_fields.find_present(draft, new) | record_fields.find_idle(draft, new, context.methods)
-    if old is None or is_same(old, new):
+    if old is None:
         return _Port(draft)
     sides = Triple(old, draft.text, new)
+    if is_same(old, new):
+        words = remarks_alone.port_docstrings(sides) if old != new else draft.text
+        return _Port(_port_comments(draft.with_stage(words, "gpu") if words != draft.text else draft, sides))
     before = len(draft.reviews)
     port, kept = _merge_change(draft, sides, foreign, context), before
     if port.is_refused and not port.is_whole:
@@ -167,7 +171,18 @@ def _port_change(draft: Draft, new: str, context: _Context, *, without: frozense
     added = moved_helpers.drop_call_questions(port.draft.reviews[before:], moved)
     asked = replace(port.draft, reviews=(*port.draft.reviews[:before], *added))
     asked = ask_about_untranslated(asked, job.path, before=draft.text, doubts=side.untranslated)
-    return replace(port, draft=asked, sides=sides, foreign=foreign)
+    commented = asked if port.is_refused else _port_comments(asked, sides)
+    return replace(port, draft=commented, sides=sides, foreign=foreign)
+
+
+def _port_comments(draft: Draft, sides: Triple) -> Draft:
+    """Return the draft with the comments that the twin changed above statements that it kept."""
+    theirs = draft.upstream or "" if draft.kind == "copy" else ""
+    text = remarks_alone.port_comments(draft.text, sides.base, sides.upstream, upstream=theirs)
+    if text == draft.text:
+        return draft
+    is_ported = draft.stages[-1].source == "gpu"
+    return draft.with_layout(text) if is_ported else draft.with_stage_and_moved_questions(text, "gpu")
 
 
 def _port_in_stages(draft: Draft, refused: _Port, context: _Context) -> tuple[_Port, int]:

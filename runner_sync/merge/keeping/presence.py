@@ -68,7 +68,7 @@ def _judge_gone_in_omni(weave: Weave, strand: Strand, terms: Terms, own: Collect
         return False, None  # omni has upstream's version at another place
     if _has_elif_on(weave, now):
         return False, None
-    if not terms.policy.is_copy and (head := find_same_suite(weave, strand)) and not _is_kept_out(now, terms):
+    if not terms.policy.is_copy and (head := find_same_suite(weave, strand)) and not is_kept_out(now, terms):
         head.carried = with_keyword_of(now.text, weave.omni[head.in_omni])
         return False, None  # each passage of a port is asked about anyway
     if found := find_moved(weave, before):
@@ -84,7 +84,7 @@ def _settle_moved(weave: Weave, strand: Strand, terms: Terms, found: Sequence[St
     """Give omni's moved copies ``found`` of a changed statement the new version where safe; return the doubt."""
     now = weave.upstream[strand.in_upstream]
     first, *others = found
-    if others and _is_split_up(weave, strand, found) and not _is_kept_out(now, terms):
+    if others and _is_split_up(weave, strand, found) and not is_kept_out(now, terms):
         for place in found:
             place.carried = now.text
         # In a port, each passage is asked about anyway.
@@ -108,7 +108,7 @@ def _may_follow(weave: Weave, strand: Strand, terms: Terms) -> bool:
     Both versions must call the same function, or set the same names without a call.
     """
     before, now = weave.base[strand.in_base], weave.upstream[strand.in_upstream]
-    if terms.policy.is_copy or before.compound or now.compound or _is_kept_out(now, terms):
+    if terms.policy.is_copy or before.compound or now.compound or is_kept_out(now, terms):
         return False
     works = [(node.keyword, node.facts.called, node.facts.targets) for node in (before, now)]
     return any(works[0][1:]) and works[0] == works[1]
@@ -158,7 +158,8 @@ def _is_split_up(weave: Weave, strand: Strand, found: Sequence[Strand]) -> bool:
     return False
 
 
-def _is_kept_out(upstream: Node, terms: Terms) -> bool:
+def is_kept_out(upstream: Node, terms: Terms) -> bool:
+    """Whether a statement of upstream's is a third party's, or is refused."""
     return is_inherited(upstream, terms.foreign) or (terms.veto is not None and terms.veto(upstream.canon) is not None)
 
 

@@ -38,6 +38,7 @@ from runner_sync.upgrade.from_gpu.merging.taking_back import take_back_unfit
 from runner_sync.upgrade.from_gpu.twin import gpu_side, mixins, moved_helpers
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, record_twin
 from runner_sync.upgrade.from_gpu.twin.readings import find_vllm_unit, list_vllm_canons, translate_units
+from runner_sync.upgrade.from_gpu.twin.renamed_attributes import Renames
 from runner_sync.upgrade.job import ModuleJob, find_conflict_winner
 from runner_sync.upgrade.questions import answered, wording
 from runner_sync.upgrade.questions.reviews import make_not_ported_review, make_review_of_decision, make_unmerged_review
@@ -59,7 +60,7 @@ def port(
     use records (classes of fields) among the drafts. A port that breaks a call in another method is taken back.
     """
     known, moves = _find_module_names(job, side), moved_helpers.Moves(job, side)
-    context = _Context(job, side, veto, drafts, methods, known, moves)
+    context = _Context(job, side, veto, drafts, methods, known, moves, Renames(job))
     # Undoing vLLM's change (`rebased`) would rejoin the halves of a divided method.
     news = {**side.rebased, **{name: side.new[name] for draft in drafts if (name := draft.split_from) in side.new}}
     ported = [
@@ -81,7 +82,8 @@ class _Context:
     """Values shared by the ports of all drafts.
 
     ``drafts`` are as before their ports, ``veto`` refuses statements, ``methods`` are texts that may use records among
-    the drafts, ``known`` are the names that a unit of the module may read, ``moves`` finds helpers that moved out.
+    the drafts, ``known`` are the names that a unit of the module may read, ``moves`` finds helpers that moved out, and
+    ``renames`` attributes that have another name now.
     """
 
     job: ModuleJob
@@ -91,6 +93,7 @@ class _Context:
     methods: Sequence[str]
     known: Collection[str]
     moves: moved_helpers.Moves
+    renames: Renames
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +161,8 @@ def _port_change(draft: Draft, new: str, context: _Context, *, without: frozense
     if old is None:
         return _Port(draft)
     sides = Triple(old, draft.text, new)
+    if base is not None:
+        sides = context.renames.apply(sides, base.side, side)
     if is_same(old, new):
         words = remarks_alone.port_docstrings(sides) if old != new else draft.text
         return _Port(_port_comments(draft.with_stage(words, "gpu") if words != draft.text else draft, sides))

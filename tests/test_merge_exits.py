@@ -145,5 +145,25 @@ def test_a_statement_before_the_only_return_is_not_due_at_all_returns() -> None:
     assert not missing(omni, upstream, base)
 
 
+ONE = "def run(self, rows):\n    self.prepare(rows)\n    return self.forward(rows)\n"
+
+
+@pytest.mark.parametrize(
+    ("early", "asked"),
+    [
+        pytest.param("self.forward(rows, 0)", ["return self.forward(rows, 0): self.finish()"], id="the same call"),
+        pytest.param("self.pool(rows)", [], id="another call"),
+        pytest.param("rows", [], id="no call"),
+    ],
+)
+def test_a_new_return_of_what_the_only_other_one_returns(early: str, asked: list[str]) -> None:
+    """``_run_generation_model``, where NPU ends a dump of data before it calls the model."""
+    omni = ONE.replace("    return", "    self.finish()\n    return")
+    upstream = ONE.replace("    self.prepare", f"    if self.is_idle:\n        return {early}\n    self.prepare")
+    assert missing(omni, upstream, ONE) == asked
+    had = upstream.replace(f"        return {early}", f"        self.finish()\n        return {early}")
+    assert not missing(omni, had, ONE)
+
+
 def test_a_statement_that_all_have_before_their_returns_is_not_omnis_own() -> None:
     assert not missing(KEEPS.replace("self.update(out)", "self.update(out, 1)"), IDLE, KEEPS)

@@ -61,6 +61,34 @@ def test_what_is_new_in_a_block_comes_to_where_omni_has_it(omni: str) -> None:
     assert result.decisions == ()
 
 
+HELPED = "    self.exchange(output)\n"
+
+
+@pytest.mark.parametrize(
+    "omni", [pytest.param(ELSEWHERE, id="a little further down"), pytest.param(LAST, id="at the end")]
+)
+def test_the_call_of_a_new_helper_comes_to_where_omni_has_the_block(omni: str) -> None:
+    """Connector code of ``execute_model`` moved into a method; NPU has it behind the preemption of vLLM's."""
+    result = merge(Triple(BASE, omni, BASE.replace(HELD, HELPED)), policy=PORT)
+    assert result.text == omni.replace(HELD, HELPED)
+    assert result.decisions == ()
+
+
+@pytest.mark.parametrize(
+    "news",
+    [
+        pytest.param(HELPED + "    self.exchange_more(output)\n", id="two statements"),
+        pytest.param("    with self.lock:\n        self.exchange(output)\n", id="another block"),
+        pytest.param("    if self.connector:\n        self.exchange(output)\n", id="the same block, changed"),
+    ],
+)
+def test_noop_no_single_statement_took_the_place_of_the_block(news: str) -> None:
+    """The first two keep their place, the last one is a change inside of the block."""
+    triple = Triple(BASE, LAST, BASE.replace(HELD, news))
+    moved = in_omni_order(triple)
+    assert (moved == triple) == ("connector" not in news)
+
+
 TOTAL = "        total = output.total_tokens\n"
 INSIDE = BASE.replace(HELD, "").replace(TOTAL, TOTAL + indent(HELD, "    "))
 WRAPPED = BASE.replace(*SENT).replace(

@@ -9,6 +9,9 @@ from runner_sync.model import Triple
 
 OLD = '    if hasattr(self.model, "flush"):\n        self.model.flush(list(ids))\n'
 NEW = '    flush = getattr(self.model, "flush", None)\n    if callable(flush):\n        flush(ids[:n])\n'
+NEEDS_OUTPUT = NEW.replace("ids[:n]", "ids[:n], output")
+"""This form cannot stand in omni's block, where nothing has set what it reads."""
+
 UNIT = "def run(self, batch):\n{}{}{}    return output\n"
 MODEL, POST = "    output = self.model(batch)\n", "    output = self.post(output)\n"
 BASE = UNIT.format(MODEL, OLD, POST)
@@ -28,10 +31,10 @@ def _asked(omni: str, upstream: str) -> list[Decision]:
 
 
 def test_a_replacement_that_stands_in_front_of_omnis_block_is_asked_about() -> None:
-    (asked,) = _asked(OMNI, UNIT.format(MODEL, NEW, POST))
+    (asked,) = _asked(OMNI, UNIT.format(MODEL, NEEDS_OUTPUT, POST))
     assert asked.reason.names == ("with self.after()",)
     assert _indent(asked.omni) == OLD
-    assert _indent(asked.upstream) == NEW
+    assert _indent(asked.upstream) == NEEDS_OUTPUT
     assert asked.chosen == 'flush = getattr(self.model, "flush", None)'
 
 
@@ -47,6 +50,7 @@ def test_a_replacement_that_is_left_out_with_its_block_is_asked_about() -> None:
 @pytest.mark.parametrize(
     ("omni", "upstream"),
     [
+        pytest.param(OMNI, UNIT.format(MODEL, NEW, POST), id="the replacement stands in the block"),
         pytest.param(OMNI, UNIT.format(MODEL, "", POST), id="removed without a replacement"),
         pytest.param(OMNI, UNIT.format(MODEL, "    self.log(batch)\n", POST), id="nothing of it in what was added"),
         pytest.param(

@@ -51,10 +51,10 @@ def test_a_change_of_nesting_alone_is_ported_with_a_question(
         pytest.param(INSIDE, INSIDE, INSIDE.replace("            self", "              self"), id="layout"),
         pytest.param(OUTSIDE, INSIDE, OUTSIDE, id="NPU has it"),
         pytest.param(
-            INSIDE,
+            INSIDE.replace("            self.count", "            # mine\n            self.count"),
             INSIDE,
             INSIDE.replace("            self.count", "            # all\n            self.count"),
-            id="comment",
+            id="a comment beside NPU's own",
         ),
     ],
 )

@@ -41,6 +41,7 @@ from runner_sync.merge.doubts.same_calls import ask_at_same_calls
 from runner_sync.merge.doubts.side_by_side import find_fed_beside
 from runner_sync.merge.doubts.unread import undo_unread
 from runner_sync.merge.keeping.foreign import is_foreign
+from runner_sync.merge.keeping.presence import is_kept_out
 from runner_sync.merge.keeping.resolve import leave_out_newly_undefined, settle_presence
 from runner_sync.merge.keeping.returning import find_returned
 from runner_sync.merge.matching.classify import classify
@@ -64,6 +65,7 @@ from runner_sync.merge.preparing.renames import (
     with_omni_names_of_new_values,
     with_omni_names_of_values,
 )
+from runner_sync.merge.preparing.replaced_elsewhere import with_replaced_elsewhere
 from runner_sync.merge.preparing.returned import with_returned_values_named, with_values_returned_at_once
 from runner_sync.merge.preparing.two_branches import with_upstream_branches
 from runner_sync.merge.preparing.unread_values import with_omni_names_of_unread_values
@@ -180,7 +182,8 @@ def _make_comparable(triple: Triple, terms: Terms) -> Triple:
     triple = with_omni_names_of_new_values(triple)
     if terms.policy.is_copy:
         return triple
-    return in_omni_order(with_values_returned_at_once(with_omni_names_of_unread_values(triple)))
+    ordered = in_omni_order(with_values_returned_at_once(with_omni_names_of_unread_values(triple)))
+    return with_replaced_elsewhere(ordered, lambda node: is_kept_out(node, terms))
 
 
 def _rename_older(terms: Terms, names: Mapping[str, str]) -> Terms:

@@ -15,6 +15,7 @@ from runner_sync.upgrade.from_gpu import class_by_class
 from runner_sync.upgrade.from_gpu.asking.call_fit import ask_about_calls
 from runner_sync.upgrade.from_gpu.asking.changed_helpers import ask_about_changed_helpers
 from runner_sync.upgrade.from_gpu.asking.helpers_shown import show_helpers
+from runner_sync.upgrade.from_gpu.asking.inline_functions import ask_about_changed_functions
 from runner_sync.upgrade.from_gpu.asking.other_uses import ask_about_other_uses
 from runner_sync.upgrade.from_gpu.members import inheriting
 from runner_sync.upgrade.from_gpu.members.freed_of_device import ask_about_freed
@@ -123,7 +124,7 @@ def _ask_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSi
     """Add questions about the result, and drafts for questions that concern no unit."""
     drafts = ask_about_overrides(drafts, job)
     drafts = ask_about_other_uses(drafts, job, side)
-    drafts = ask_about_changed_helpers(drafts, job, side)
+    drafts = ask_about_changed_functions(ask_about_changed_helpers(drafts, job, side), job, side)
     drafts = [
         *drafts,
         *inheriting.ask_about_twins(drafts, job, side),

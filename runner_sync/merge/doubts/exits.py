@@ -37,31 +37,47 @@ def find_added_exits(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
 
 
 def find_exits_without_own_statement(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
-    """Return doubts about new upstream ``return`` statements without what omni has before each of at least two others.
+    """Return doubts about new upstream ``return`` statements without what omni has before each of the others.
 
-    That is one simple statement of omni's own, with the same text directly before every ``return`` of the function.
+    That is one simple statement of omni's own, with the same text directly before every ``return`` of the function. If
+    there is only one other, the new one must return the result of the same function.
     """
     due = _find_own_before_all(weave, set(kept))
     doubts = []
     for strand in kept if due else ():
         node = pick_node(weave, strand)
-        own = due.get(_find_function(weave, strand, "u")) if strand.sides == "u" and node.keyword == "return" else None
-        above = () if own is None else siblings(weave.upstream, strand.in_upstream, step=-1)
-        if own is not None and own not in (weave.upstream[k].canon for k in above):
+        is_new = strand.sides == "u" and node.keyword == "return"
+        own, others = due.get(_find_function(weave, strand, "u"), ("", [])) if is_new else ("", [])
+        above = (weave.upstream[k].canon for k in siblings(weave.upstream, strand.in_upstream, step=-1)) if own else ()
+        is_due = len(others) > 1 or any(
+            _read_returned_call(other) == _read_returned_call(node) != "" for other in others
+        )
+        if own and is_due and own not in above:
             doubts.append(Doubt(strand, Reason("exit without omni's statement", (own,)), CONTESTED))
     return doubts
 
 
-def _find_own_before_all(weave: Weave, alive: Collection[Strand]) -> dict[Strand | None, str]:
-    """Map each function to the statement of omni's own that stands directly before all its ``return``, at least two."""
-    found = defaultdict[Strand | None, list[str]](list)
+def _read_returned_call(node: Node) -> str:
+    """Return the name of the function whose result a ``return`` gives back, else empty."""
+    match = _RETURNED_CALL.match(node.canon)
+    return match[1] if match is not None else ""
+
+
+_RETURNED_CALL = re.compile(r"return (?:await )?([\w.]+)\(")
+
+
+def _find_own_before_all(weave: Weave, alive: Collection[Strand]) -> dict[Strand | None, tuple[str, list[Node]]]:
+    """Map each function to the statement of omni's own that stands directly before all its ``return``, and to these."""
+    found, returns = defaultdict[Strand | None, list[str]](list), defaultdict[Strand | None, list[Node]](list)
     for k, strand in enumerate(weave.of_omni):
         if weave.omni[k].keyword == "return" and strand in alive:
             before = find_nearest_sibling(weave.omni, k, -1)
             above = None if before is None else weave.of_omni[before]
             own = pick_node(weave, above) if above is not None and above.sides == "o" and above in alive else None
-            found[_find_function(weave, strand, "o")].append("" if own is None or own.compound else own.canon)
-    return {function: all_[0] for function, all_ in found.items() if all_[0] and len(all_) > 1 and len({*all_}) == 1}
+            function = _find_function(weave, strand, "o")
+            found[function].append("" if own is None or own.compound else own.canon)
+            returns[function].append(weave.omni[k])
+    return {one: (all_[0], returns[one]) for one, all_ in found.items() if all_[0] and len({*all_}) == 1}
 
 
 def _find_function(weave: Weave, strand: Strand, side: str) -> Strand | None:

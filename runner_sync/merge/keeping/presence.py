@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 
 from runner_sync.confidence import CONTESTED, INFERRED, REBUILT
 from runner_sync.merge.keeping.settling import Settling
-from runner_sync.merge.matching.own_forms import find_moved, find_own_form
+from runner_sync.merge.matching.own_forms import find_moved, find_own_form, find_same_suite, with_keyword_of
 from runner_sync.merge.phrases.contents import CARRIED, is_inherited
 from runner_sync.merge.phrases.transplant import carry_over
 from runner_sync.merge.policy import Terms
@@ -68,6 +68,9 @@ def _judge_gone_in_omni(weave: Weave, strand: Strand, terms: Terms, own: Collect
         return False, None  # omni has upstream's version at another place
     if _has_elif_on(weave, now):
         return False, None
+    if not terms.policy.is_copy and (head := find_same_suite(weave, strand)) and not is_kept_out(now, terms):
+        head.carried = with_keyword_of(now.text, weave.omni[head.in_omni])
+        return False, None  # each passage of a port is asked about anyway
     if found := find_moved(weave, before):
         return False, _settle_moved(weave, strand, terms, found)
     own_version = find_own_form(weave, before)
@@ -81,12 +84,15 @@ def _settle_moved(weave: Weave, strand: Strand, terms: Terms, found: Sequence[St
     """Give omni's moved copies ``found`` of a changed statement the new version where safe; return the doubt."""
     now = weave.upstream[strand.in_upstream]
     first, *others = found
-    if others and _is_split_up(weave, strand, found) and not _is_kept_out(now, terms):
+    if others and _is_split_up(weave, strand, found) and not is_kept_out(now, terms):
         for place in found:
             place.carried = now.text
         # In a port, each passage is asked about anyway.
         is_told = terms.policy.is_copy
         return Doubt(strand, Reason("repeated statement followed"), INFERRED, first, (strand,)) if is_told else None
+    if not others and _may_follow(weave, strand, terms) and _is_runnable_there(weave, strand, first):
+        first.carried = now.text
+        return None
     if others:
         return Doubt(strand, Reason("repeated statement changed"), INFERRED, first, (strand,))
     if terms.policy.is_copy and not now.compound and _is_runnable_there(weave, strand, first):
@@ -94,6 +100,18 @@ def _settle_moved(weave: Weave, strand: Strand, terms: Terms, found: Sequence[St
         if _has_same_values_there(weave, strand, first):
             return None
     return Doubt(strand, Reason("moved statement changed"), INFERRED, first, (strand,))
+
+
+def _may_follow(weave: Weave, strand: Strand, terms: Terms) -> bool:
+    """Whether a port may give a simple statement that omni has elsewhere its new version, which is asked about there.
+
+    Both versions must call the same function, or set the same names without a call.
+    """
+    before, now = weave.base[strand.in_base], weave.upstream[strand.in_upstream]
+    if terms.policy.is_copy or before.compound or now.compound or is_kept_out(now, terms):
+        return False
+    works = [(node.keyword, node.facts.called, node.facts.targets) for node in (before, now)]
+    return any(works[0][1:]) and works[0] == works[1]
 
 
 def _is_in_new_form(weave: Weave, omni: Node) -> bool:
@@ -140,7 +158,8 @@ def _is_split_up(weave: Weave, strand: Strand, found: Sequence[Strand]) -> bool:
     return False
 
 
-def _is_kept_out(upstream: Node, terms: Terms) -> bool:
+def is_kept_out(upstream: Node, terms: Terms) -> bool:
+    """Whether a statement of upstream's is a third party's, or is refused."""
     return is_inherited(upstream, terms.foreign) or (terms.veto is not None and terms.veto(upstream.canon) is not None)
 
 

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from runner_sync.merge.matching.branches import are_branches
 from runner_sync.merge.weave import Strand, Weave
-from runner_sync.statements import Node, tree_of
+from runner_sync.statements import Node, said, tree_of
 from runner_sync.thresholds import FEWEST_KEYWORDS
 
 
@@ -30,6 +30,31 @@ def find_moved(weave: Weave, node: Node) -> list[Strand]:
     found = [s for s in weave.of_omni if s.sides == "o" and weave.omni[s.in_omni].canon == node.canon]
     pairs = pairwise(strand.in_omni for strand in found)
     return found if all(are_branches(weave.omni, first, second) for first, second in pairs) else []
+
+
+def find_same_suite(weave: Weave, strand: Strand) -> Strand | None:
+    """Return omni's own ``if`` or ``elif`` for one of the base whose condition, and nothing else, upstream changed.
+
+    It must be the only one with the base's condition and suite. Either may be ``if`` where the other is ``elif``: omni
+    lacks the branch in front of it, or has one of its own.
+    """
+    before, now = weave.base[strand.in_base], weave.upstream[strand.in_upstream]
+    suite = said(weave.base, [strand.in_base])[1:]
+    if before.keyword not in _BRANCHES or before.keyword != now.keyword:
+        return None
+    own = [s for s in weave.of_omni if s.sides == "o" and weave.omni[s.in_omni].keyword in _BRANCHES]
+    found = [s for s in own if with_keyword_of(weave.omni[s.in_omni].canon, before) == before.canon]
+    is_only_condition = said(weave.upstream, [strand.in_upstream])[1:] == suite
+    is_same = is_only_condition and len(found) == 1 and said(weave.omni, [found[0].in_omni])[1:] == suite
+    return found[0] if is_same else None
+
+
+_BRANCHES = ("if", "elif")
+
+
+def with_keyword_of(condition: str, node: Node) -> str:
+    """Return the text of an ``if`` or ``elif`` with the keyword of ``node``."""
+    return node.keyword + condition.removeprefix("el").removeprefix("if")
 
 
 def find_own_setter(weave: Weave, node: Node) -> Strand | None:

@@ -7,12 +7,14 @@ in omni would count as missing, and upstream's changes in it would be lost::
 
     base, upstream   if self.is_ready: …          omni   tokens = output.tokens
                      tokens = output.tokens              if self.is_ready: …
+
+A block for which upstream now has one statement, as the call of a new helper, moves together with that statement.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from runner_sync.merge.matching.align import align
 from runner_sync.merge.placing.remarks import find_remarks
@@ -39,16 +41,40 @@ def _move_next(triple: Triple, seen: set[str]) -> Triple | None:
     in_upstream = {pair.left: pair.right for pair in align(base, upstream)}
     for i, j in _find_reordered(base, omni, in_base):
         before = next((in_base[k] for k in _walk_backwards(omni, j) if in_base.get(k) in in_upstream), ROOT)
-        if omni[j].canon in seen or i not in in_upstream or before == ROOT:
+        now = in_upstream[i] if i in in_upstream else _find_replacement(base, upstream, i, in_upstream)
+        if omni[j].canon in seen or now == ROOT or before == ROOT:
             continue
-        if said(base, [i]) == said(upstream, [in_upstream[i]]):
+        if said(base, [i]) == said(upstream, [now]):
             continue
         seen.add(omni[j].canon)
         old = _move_behind(triple.base, base, i, before)
-        new = _move_behind(triple.upstream, upstream, in_upstream[i], in_upstream[before])
+        new = _move_behind(triple.upstream, upstream, now, in_upstream[before])
         if old and new:
             return Triple(old, triple.omni, new)
     return None
+
+
+def _find_replacement(base: Sequence[Node], upstream: Sequence[Node], at: int, in_upstream: Mapping[int, int]) -> int:
+    """Return the only statement that upstream has between the neighbours of block ``at``; ``ROOT`` if that is unclear.
+
+    The neighbours must stand in one suite, and no statement of the block anywhere else.
+    """
+    inside = set(below(base, at))
+    above, under = (
+        next((k for k in siblings(base, at, step=step) if not base[k].is_comment), ROOT) for step in (-1, 1)
+    )
+    if above not in in_upstream or under not in in_upstream:
+        return ROOT
+    first, last = in_upstream[above], in_upstream[under]
+    new = [k for k in siblings(upstream, first, step=1) if k < last and not upstream[k].is_comment]
+    elsewhere = {in_upstream[k] for k in inside & in_upstream.keys()} - set(new)
+    is_new = len(new) == 1 and not upstream[new[0]].compound and upstream[first].parent == upstream[last].parent
+    return new[0] if is_new and not elsewhere and new[0] not in _find_partners(in_upstream, inside) else ROOT
+
+
+def _find_partners(in_upstream: Mapping[int, int], without: Collection[int]) -> set[int]:
+    """Return upstream's partners of all base statements but these."""
+    return {right for left, right in in_upstream.items() if left not in without}
 
 
 def _find_reordered(

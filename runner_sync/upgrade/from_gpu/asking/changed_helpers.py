@@ -73,7 +73,7 @@ def _find_questions(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side:
     reached = find_reached(new.get(draft.member, ""), helpers)
     changed = [name for name in helpers if name in reached and name in old]
     changed = [name for name in changed if not is_same_but_for_hints(old[name], new[name])]
-    before = _read_before({name: old[name] for name in changed}, draft.owner, job, side)
+    before = read_before({name: old[name] for name in changed}, draft.owner, job, side)
     if not before:
         return
     merged = find_inlined_on_both_sides(
@@ -85,18 +85,21 @@ def _find_questions(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side:
     for name in before:
         own, sides = _find_own(before[name], elsewhere), (before[name], new[name])
         if name not in merged and not _has_change(draft.text, *sides, own):
-            yield from _ask(draft, job, name, sides, own)
+            nodes = list_nodes(draft.text)[1:]
+            yield from ask_at(draft, job, name, sides, [n for n in nodes if not n.is_comment and own.is_in(n)])
 
 
-def _read_before(changed: Mapping[str, str], owner: str, job: ModuleJob, side: GpuSide) -> Mapping[str, str]:
+def read_before(changed: Mapping[str, str], owner: str, job: ModuleJob, side: GpuSide) -> Mapping[str, str]:
     """Return the old texts of those changed helpers that are not settled, as of the last upgrade if there was one.
 
-    The lock keeps the older base of a method whose twin did not change with its helper.
+    The lock keeps the older base of a method whose twin did not change with its helper. Without ``owner``, the helpers
+    are functions of the module.
     """
     if job.twin.settled is None or job.settings.only:
         return changed
-    settled = select_members(translate_units(job, job.twin.settled), owner)
-    return {name: settled.get(name, text) for name, text in changed.items() if f"{owner}.{name}" not in side.unchanged}
+    units = translate_units(job, job.twin.settled)
+    settled, prefix = (select_members(units, owner), f"{owner}.") if owner else (units, "")
+    return {name: settled.get(name, text) for name, text in changed.items() if f"{prefix}{name}" not in side.unchanged}
 
 
 def _without(table: Mapping[str, str], names: Collection[str]) -> dict[str, str]:
@@ -128,12 +131,13 @@ def _has_change(text: str, old: str, new: str, own: _Own) -> bool:
     return before != after and has_change(fingerprint(text), before, after) and ended.isdisjoint(words_called(text))
 
 
-def _ask(draft: Draft, job: ModuleJob, name: str, sides: tuple[str, str], own: _Own) -> Iterator[ReviewItem]:
-    """Ask at the statement of the draft that is most like what changed."""
-    then, now = _list_changed(*sides)
-    places = [node for node in list_nodes(draft.text)[1:] if not node.is_comment and own.is_in(node)]
+def ask_at(
+    draft: Draft, job: ModuleJob, name: str, sides: tuple[str, str], places: Sequence[Node]
+) -> Iterator[ReviewItem]:
+    """Ask about the change of a helper at that of the draft's ``places`` which is most like what changed."""
     if not places:
         return
+    then, now = _list_changed(*sides)
     place = max(places, key=lambda node: max((dice(node.words, one.words) for one in (*then, *now)), default=0.0))
     why = f"the GPU runner changed {name}, whose code this method has in place"
     base, upstream = ("\n".join(node.text for node in nodes) for nodes in (then, now))

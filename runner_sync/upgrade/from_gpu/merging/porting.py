@@ -26,6 +26,7 @@ from runner_sync.upgrade.from_gpu.merging import (
     in_stages,
     mixins_alone,
     record_fields,
+    remarks_alone,
     resting_on,
     unrelated,
     wrapped_returns,
@@ -37,6 +38,7 @@ from runner_sync.upgrade.from_gpu.merging.taking_back import take_back_unfit
 from runner_sync.upgrade.from_gpu.twin import gpu_side, mixins, moved_helpers
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, record_twin
 from runner_sync.upgrade.from_gpu.twin.readings import find_vllm_unit, list_vllm_canons, translate_units
+from runner_sync.upgrade.from_gpu.twin.renamed_attributes import Renames
 from runner_sync.upgrade.job import ModuleJob, find_conflict_winner
 from runner_sync.upgrade.questions import answered, wording
 from runner_sync.upgrade.questions.reviews import make_not_ported_review, make_review_of_decision, make_unmerged_review
@@ -58,7 +60,7 @@ def port(
     use records (classes of fields) among the drafts. A port that breaks a call in another method is taken back.
     """
     known, moves = _find_module_names(job, side), moved_helpers.Moves(job, side)
-    context = _Context(job, side, veto, drafts, methods, known, moves)
+    context = _Context(job, side, veto, drafts, methods, known, moves, Renames(job))
     # Undoing vLLM's change (`rebased`) would rejoin the halves of a divided method.
     news = {**side.rebased, **{name: side.new[name] for draft in drafts if (name := draft.split_from) in side.new}}
     ported = [
@@ -80,7 +82,8 @@ class _Context:
     """Values shared by the ports of all drafts.
 
     ``drafts`` are as before their ports, ``veto`` refuses statements, ``methods`` are texts that may use records among
-    the drafts, ``known`` are the names that a unit of the module may read, ``moves`` finds helpers that moved out.
+    the drafts, ``known`` are the names that a unit of the module may read, ``moves`` finds helpers that moved out, and
+    ``renames`` attributes that have another name now.
     """
 
     job: ModuleJob
@@ -90,6 +93,7 @@ class _Context:
     methods: Sequence[str]
     known: Collection[str]
     moves: moved_helpers.Moves
+    renames: Renames
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +158,14 @@ def _port_change(draft: Draft, new: str, context: _Context, *, without: frozense
     if old is not None:
         old, new = moved_helpers.inline_moved_helpers(draft.text, (old, old_helpers), (new, new_helpers), moved)
     foreign |= without | record_fields.find_present(draft, new) | record_fields.find_idle(draft, new, context.methods)
-    if old is None or is_same(old, new):
+    if old is None:
         return _Port(draft)
     sides = Triple(old, draft.text, new)
+    if base is not None:
+        sides = context.renames.apply(sides, base.side, side)
+    if is_same(old, new):
+        words = remarks_alone.port_docstrings(sides) if old != new else draft.text
+        return _Port(_port_comments(draft.with_stage(words, "gpu") if words != draft.text else draft, sides))
     before = len(draft.reviews)
     port, kept = _merge_change(draft, sides, foreign, context), before
     if port.is_refused and not port.is_whole:
@@ -167,7 +176,18 @@ def _port_change(draft: Draft, new: str, context: _Context, *, without: frozense
     added = moved_helpers.drop_call_questions(port.draft.reviews[before:], moved)
     asked = replace(port.draft, reviews=(*port.draft.reviews[:before], *added))
     asked = ask_about_untranslated(asked, job.path, before=draft.text, doubts=side.untranslated)
-    return replace(port, draft=asked, sides=sides, foreign=foreign)
+    commented = asked if port.is_refused else _port_comments(asked, sides)
+    return replace(port, draft=commented, sides=sides, foreign=foreign)
+
+
+def _port_comments(draft: Draft, sides: Triple) -> Draft:
+    """Return the draft with the comments that the twin changed above statements that it kept."""
+    theirs = draft.upstream or "" if draft.kind == "copy" else ""
+    text = remarks_alone.port_comments(draft.text, sides.base, sides.upstream, upstream=theirs)
+    if text == draft.text:
+        return draft
+    is_ported = draft.stages[-1].source == "gpu"
+    return draft.with_layout(text) if is_ported else draft.with_stage_and_moved_questions(text, "gpu")
 
 
 def _port_in_stages(draft: Draft, refused: _Port, context: _Context) -> tuple[_Port, int]:

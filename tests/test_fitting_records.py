@@ -264,6 +264,25 @@ def test_an_unpacking_of_fields_alone_is_put_right(name: str) -> None:
     assert fit_next_use(fitted.text, OTHERS) is None
 
 
+SWAPPED = {"State": Record((*NOW, "own"), (*NOW[:-2], *NOW[:-3:-1], "own"))}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(f"{', '.join(NOW)}, own_raw", f"{', '.join(NOW[:-2])}, stats, positions, own_raw", id="the last"),
+        pytest.param(
+            f"{', '.join(NOW[:-1])}, _seen, own", f"{', '.join(NOW[:-2])}, _seen, positions, own", id="a moved one"
+        ),
+    ],
+)
+def test_omnis_own_name_for_a_field_follows_the_order_of_the_fields(before: str, after: str) -> None:
+    fitted = fit_next_use(method(before), SWAPPED)
+    assert fitted is not None
+    assert fitted.text == method(after)
+    assert fit_next_use(fitted.text, SWAPPED) is None
+
+
 def test_a_name_that_nobody_reads_keeps_its_underscore() -> None:
     fitted = fit_next_use(method("output, _logits, metadata, _cache, hidden, positions"), OTHERS)
     assert fitted is not None
@@ -273,7 +292,8 @@ def test_a_name_that_nobody_reads_keeps_its_underscore() -> None:
 @pytest.mark.parametrize(
     ("target", "states"),
     [
-        pytest.param("output, logits, metadata, cache, hidden, own", OTHERS, id="a name that is no field"),
+        pytest.param("output, logits, metadata, hidden, own", OTHERS, id="a name that is no field, of no known size"),
+        pytest.param("output, logits, own, other, third, fourth", OTHERS, id="few fields by place"),
         pytest.param("output, cache, hidden", OTHERS, id="few names"),
         pytest.param("logits, output, metadata, common, hidden, positions, stats", STATE, id="the record is as it was"),
         pytest.param("logits, output, metadata, hidden, positions", OTHERS, id="not in the order they had"),

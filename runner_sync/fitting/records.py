@@ -162,7 +162,7 @@ def _reorder_unpacking(text: str, records: Mapping[str, Record], *, twin: str) -
     for name, one in records.items():
         for at, around in enumerate(find_unpackings(text)) if one.before != one.now else ():
             words = [ast.unparse(element) for element in around.elts]
-            plain = [word if word in (*one.before, *one.now) else word.lstrip("_") for word in words]
+            plain = _read_as_fields(words, one)
             if tuple(plain) in known or not _is_field_selection(plain, one) or _is_packed_here(text, around):
                 continue
             right = [field for field in one.now if field in plain]
@@ -175,6 +175,18 @@ def _reorder_unpacking(text: str, records: Mapping[str, Record], *, twin: str) -
                 text, made, around, f"{name} has other fields now, and this unpacking follows their order"
             )
     return None
+
+
+def _read_as_fields(words: Sequence[str], one: Record) -> list[str]:
+    """Return the field for each name of an unpacking; of the old size, another name stands for the field at its place.
+
+    A name that belongs to no field stays.
+    """
+    fields = {*one.before, *one.now}
+    plain = [word if word in fields else word.lstrip("_") for word in words]
+    if is_match(plain, one.before):
+        plain = [word if word in fields else field for word, field in zip(plain, one.before, strict=True)]
+    return plain
 
 
 def _is_field_selection(names: Sequence[str], one: Record) -> bool:

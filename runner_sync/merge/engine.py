@@ -55,6 +55,7 @@ from runner_sync.merge.placing.sequence import order_strands
 from runner_sync.merge.policy import FOLLOW, Policy, Terms
 from runner_sync.merge.preparing.else_behind_exit import with_else_as_in_base
 from runner_sync.merge.preparing.hints import plain, with_hints, without_new_hints
+from runner_sync.merge.preparing.negated import with_branches_in_one_order
 from runner_sync.merge.preparing.omni_order import in_omni_order
 from runner_sync.merge.preparing.one_form import in_one_form
 from runner_sync.merge.preparing.parameters import find_new_parameters, with_omni_parameters
@@ -173,7 +174,7 @@ def _merge_trivially(triple: Triple, terms: Terms) -> str | None:
 
 def _make_comparable(triple: Triple, terms: Terms) -> Triple:
     """Give the sides one form, and omni's names for what they write differently; in a port, omni's order, too."""
-    triple = with_else_as_in_base(in_one_form(triple))
+    triple = with_else_as_in_base(with_branches_in_one_order(in_one_form(triple)))
     if terms.policy.is_copy:
         triple = with_returned_values_named(with_upstream_branches(triple))
     triple = with_omni_names_of_values(with_omni_names(triple))

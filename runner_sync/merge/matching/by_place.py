@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from runner_sync.merge.matching.pairs import Pair, Partners, add_free, index_unique
 from runner_sync.statements import ROOT, Node, ancestors, clauses
 from runner_sync.statements.dataflow import binds, sets
+from runner_sync.statements.negating import negate
 from runner_sync.thresholds import MOST_OF_A_SUITE
 
 _BUILTINS = frozenset(dir(builtins))
@@ -186,19 +187,10 @@ def _index_raised(nodes: Sequence[Node]) -> dict[tuple[int, str], int]:
 def _list_opposites(canon: str) -> set[str]:
     """Return the heads of an ``if`` that is true where an ``assert`` fails."""
     match ast.parse(canon).body:
-        case [ast.Assert(ast.UnaryOp(ast.Not(), operand) as test)]:
-            opposite = operand
-        case [ast.Assert(ast.Compare(left, [op], values) as test)] if type(op) in _OPPOSITES:
-            opposite = ast.Compare(left, [_OPPOSITES[type(op)]()], values)
         case [ast.Assert(test)]:
-            opposite = ast.UnaryOp(ast.Not(), test)
+            return {f"if {ast.unparse(one)}" for one in (negate(test), ast.UnaryOp(ast.Not(), test))}
         case _:
             return set()
-    return {f"if {ast.unparse(one)}" for one in (opposite, ast.UnaryOp(ast.Not(), test))}
-
-
-_COMPARED = ((ast.Is, ast.IsNot), (ast.Eq, ast.NotEq), (ast.In, ast.NotIn), (ast.Lt, ast.GtE), (ast.Gt, ast.LtE))
-_OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {a: b for one in _COMPARED for a, b in (one, one[::-1])}
 
 
 def index_suites(nodes: Sequence[Node]) -> dict[int, list[int]]:

@@ -60,7 +60,7 @@ def _swap_one(triple: Triple, done: set[str]) -> Triple | None:
             done.add(theirs.canon)
             head = upstream[theirs.head]
             return Triple(_swap(triple.base, base, old, head), _swap(triple.omni, omni, own, head), triple.upstream)
-        if theirs is not None and mine is None:
+        if theirs is not None and mine is None and _has_branches(old, omni):
             return Triple(triple.base, triple.omni, _swap(triple.upstream, upstream, theirs, base[old.head]))
         if mine is not None:
             head = omni[mine.head]
@@ -94,6 +94,13 @@ def _find_same(old: _Fork, nodes: Sequence[Node]) -> _Fork | None:
     """Return the only condition that equals an old one and has its branches in the same order."""
     found = [one for one in _find_forks(nodes) if one.canon == old.canon and not _is_crossed(old, one)]
     return found[0] if len(found) == 1 else None
+
+
+def _has_branches(old: _Fork, nodes: Sequence[Node]) -> bool:
+    """Whether there is a condition with branches of whose statements the old one has some."""
+    inside = old.branches[0].keys() | old.branches[1].keys()
+    heads = [k for k, node in enumerate(nodes) if node.keyword == "if" and node.compound and clauses(nodes, k)]
+    return any(nodes[k].canon in inside for head in heads for k in below(nodes, head)[1:])
 
 
 def _is_crossed(one: _Fork, other: _Fork) -> bool:

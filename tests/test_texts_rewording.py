@@ -76,6 +76,34 @@ def test_keywords_in_another_order(old: str, *, is_same: bool) -> None:
     assert is_only_reworded(before, now) is is_same
 
 
+BRANCHES = """\
+def run(self, rows):
+    if {}:
+        out = {}
+        self.note(out)
+    else:
+        out = {}
+    return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "opposite", "is_same"),
+    [
+        pytest.param("self.is_split", "not self.is_split", True, id="not"),
+        pytest.param("rows is None", "rows is not None", True, id="is not"),
+        pytest.param("self.rank == 0", "self.rank != 0", True, id="unequal"),
+        pytest.param("self.is_split", "self.is_even", False, id="another condition"),
+    ],
+)
+def test_a_negated_condition_with_its_branches_swapped(test: str, opposite: str, *, is_same: bool) -> None:
+    old = BRANCHES.format(test, "rows[0]", "rows[1]")
+    new = f"def run(self, rows):\n    if {opposite}:\n        out = rows[1]\n    else:\n        out = rows[0]\n"
+    new += "        self.note(out)\n    return out\n"
+    assert is_only_reworded(old, new) is is_same
+    assert not is_only_reworded(old, old.replace(test, opposite))
+
+
 def test_a_name_that_is_also_an_import_is_kept() -> None:
     text = "def run(self):\n    import numpy as np\n    return np.zeros(1)\n"
     assert not is_only_reworded(text, text.replace("np", "n"))

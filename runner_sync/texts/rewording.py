@@ -1,4 +1,4 @@
-"""Tells whether two revisions of a method differ in their wording alone: names of locals, order of keywords, hints.
+"""Tells whether two revisions of a method differ in wording alone: names of locals, order of keywords or branches.
 
 Comes in: two texts of a method. Goes out: yes or no. May touch: nothing.
 
@@ -14,6 +14,7 @@ import ast
 import copy
 
 from runner_sync.statements import UnparsableText, bound_in, mentions, tree_of
+from runner_sync.statements.negating import negate
 from runner_sync.syntax import Function, parameter_names, walk
 from runner_sync.texts.member_text import is_same
 
@@ -32,15 +33,15 @@ def is_only_reworded(old: str, new: str) -> bool:
 
 
 def _normalise(text: str) -> str:
-    """Return a method without hints, with its locals numbered and its keywords sorted."""
-    tree = copy.deepcopy(tree_of(text))
+    """Return a method without hints and negated conditions, with its locals numbered and its keywords sorted."""
+    tree = _Unifier().visit(copy.deepcopy(tree_of(text)))
     for statement in tree.body:
         if isinstance(statement, Function):
             _number_locals(statement)
     for node in walk(tree):
         if isinstance(node, ast.Call) and _is_order_free(node):
             node.keywords.sort(key=lambda keyword: keyword.arg or "")
-    return ast.unparse(_HintDropper().visit(tree))
+    return ast.unparse(tree)
 
 
 def _number_locals(function: Function) -> None:
@@ -61,8 +62,23 @@ def _is_order_free(call: ast.Call) -> bool:
     return runs <= 1 and all(keyword.arg is not None for keyword in call.keywords)
 
 
-class _HintDropper(ast.NodeTransformer):
-    """Drops the annotations of signatures and of assignments."""
+def _negate_if_negated(test: ast.expr) -> ast.expr | None:
+    """Return the opposite of ``not x``, ``x is not y``, ``x != y`` or ``x not in y``; ``None`` for any other."""
+    match test:
+        case ast.UnaryOp(ast.Not()) | ast.Compare(ops=[ast.IsNot() | ast.NotEq() | ast.NotIn()]):
+            return negate(test)
+        case _:
+            return None
+
+
+class _Unifier(ast.NodeTransformer):
+    """Drops the annotations of signatures and of assignments, and swaps the branches of negated conditions."""
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        is_branching = bool(node.orelse) and not isinstance(node.orelse[0], ast.If)
+        if is_branching and (opposite := _negate_if_negated(node.test)) is not None:
+            node.test, node.body, node.orelse = opposite, node.orelse, node.body
+        return self.generic_visit(node)
 
     def visit_arg(self, node: ast.arg) -> ast.arg:
         node.annotation = None

@@ -165,6 +165,7 @@ OUTSIDE = BASE.replace("    self.log", "    self.t.see(mask)\n    self.log")
         ),
         pytest.param(INSIDE, BASE, CALLING + HELPER.replace("self.", "self.my_"), id="it has other code"),
         pytest.param(f"{INSIDE}\ndef _masked(self, rows):\n    return 0, 0\n", BASE, NEW, id="omni overrides it"),
+        pytest.param(BASE.replace("mask ", "m ").replace("mask)", "m)"), BASE, NEW, id="omni renamed a local"),
     ],
 )
 def test_the_method_is_called(omni: str, old: str, new: str) -> None:

@@ -196,7 +196,8 @@ def _draft_split_off(draft: Draft, member: str, text: str, job: ModuleJob, *, up
 def _find_own_statements(text: str, origin: lineage.Origin, *, returns: bool = False) -> tuple[str, ...]:
     """Return canonical statements of a copy that no known upstream revision has, without signature; on request, with
     returns."""
-    known = set(lineage.fingerprint(origin.text)) | origin.heritage
+    [alike] = merge.rename_alike(text, [origin.text])
+    known = {*lineage.fingerprint(origin.text), *lineage.fingerprint(alike)} | origin.heritage
     return tuple(c for c in canonical(text)[1:] if c not in known and (returns or not c.startswith("return")))
 
 

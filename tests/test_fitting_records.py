@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
+from runner_sync.fitting.record import Record
 from runner_sync.fitting.records import (
-    Record,
     find_used_fields,
     fit_next_use,
     is_constructing,
@@ -556,3 +556,40 @@ def test_all_unpackings_of_a_record_get_the_same_name() -> None:
     both = fit_next_use(once.text, STATE)
     assert both is not None
     assert both.text == method(has) + f"        {has} = self.state\n"
+
+
+# vllm-omni 0.30.0: the generation runner makes ``ExecuteModelState`` with ``None`` for what it lacks, and without the
+# step at the end.
+DROPPED = {
+    "State": Record((*NOW, "step"), tuple(field for field in (*NOW, "step") if field != "hidden"), frozenset({"step"}))
+}
+MAKING = "        self.state = State({})\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        pytest.param(
+            "output, None, metadata, common, None, positions, stats",
+            "output, None, metadata, common, positions, stats",
+            id="without a value that has a default",
+        ),
+        pytest.param(
+            "output, None, metadata, common, self.hidden, positions, stats, 1",
+            "output, None, metadata, common, positions, stats, 1",
+            id="with all values",
+        ),
+    ],
+)
+def test_the_value_at_the_place_of_a_lost_field_goes(given: str, expected: str) -> None:
+    fitted = fit_next_use(f"    def run(self):\n{MAKING.format(given)}", DROPPED)
+    assert fitted is not None
+    assert fitted.text == f"    def run(self):\n{MAKING.format(expected)}"
+    assert fitted.reason == "State no longer has hidden: removed here"
+    assert fit_next_use(fitted.text, DROPPED) is None
+
+
+def test_values_of_which_one_has_left_its_place_are_not_read_by_place() -> None:
+    text = f"    def run(self):\n{MAKING.format('None, output, metadata, None, positions, common, stats')}"
+    fitted = fit_next_use(text, DROPPED)
+    assert fitted is None or "no longer has" not in fitted.reason

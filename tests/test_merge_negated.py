@@ -102,3 +102,11 @@ def test_what_is_no_negation_is_merged_by_place(upstream: str) -> None:
 def test_two_such_conditions_are_left_as_they_are() -> None:
     base, upstream = (f"{one}{one.partition(chr(10))[2]}" for one in (BASE, NEGATED))
     assert merge(Triple(base, base, upstream), policy=FOLLOW).text == upstream
+
+
+def test_a_further_condition_is_no_negated_one() -> None:
+    """Upstream has both forms: omni's additions stay in the one that the base has."""
+    again = NEGATED[NEGATED.index("    if") : NEGATED.index("    return")]
+    upstream = BASE.replace("    return", f"{again}    return")
+    result = merge(Triple(BASE, with_own(BASE), upstream), policy=FOLLOW)
+    assert result.text == with_own(BASE).replace("    return", f"{again}    return")

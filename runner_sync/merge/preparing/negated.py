@@ -51,20 +51,22 @@ def _swap_one(triple: Triple, done: set[str]) -> Triple | None:
     for old in _find_forks(base):
         if old.canon in done:
             continue
-        theirs, mine = _find_negated(old, upstream), _find_negated(old, omni)
+        same_there, same_here = _list_same(old, upstream), _list_same(old, omni)
+        theirs = _find_negated(old, upstream) if not same_there else None
+        mine = _find_negated(old, omni) if not same_here else None
         if theirs is None and mine is None:
             continue
         done.add(old.canon)
-        own, stays = _find_same(old, omni), _find_same(old, upstream)
-        if theirs is not None and own is not None:
+        if theirs is not None and len(same_here) == 1:
             done.add(theirs.canon)
-            head = upstream[theirs.head]
+            own, head = same_here[0], upstream[theirs.head]
             return Triple(_swap(triple.base, base, old, head), _swap(triple.omni, omni, own, head), triple.upstream)
         if theirs is not None and mine is None and _has_branches(old, omni):
             return Triple(triple.base, triple.omni, _swap(triple.upstream, upstream, theirs, base[old.head]))
-        if mine is not None:
-            head = omni[mine.head]
-            changed = triple.upstream if stays is None else _swap(triple.upstream, upstream, stays, head)
+        if mine is not None and len(same_there) <= 1:
+            changed, head = triple.upstream, omni[mine.head]
+            for stays in same_there:
+                changed = _swap(changed, upstream, stays, head)
             return Triple(_swap(triple.base, base, old, head), triple.omni, changed)
     return None
 
@@ -90,10 +92,9 @@ def _find_negated(old: _Fork, nodes: Sequence[Node]) -> _Fork | None:
     return found[0] if len(found) == 1 else None
 
 
-def _find_same(old: _Fork, nodes: Sequence[Node]) -> _Fork | None:
-    """Return the only condition that equals an old one and has its branches in the same order."""
-    found = [one for one in _find_forks(nodes) if one.canon == old.canon and not _is_crossed(old, one)]
-    return found[0] if len(found) == 1 else None
+def _list_same(old: _Fork, nodes: Sequence[Node]) -> list[_Fork]:
+    """Return the conditions that equal an old one and have their branches in the same order."""
+    return [one for one in _find_forks(nodes) if one.canon == old.canon and not _is_crossed(old, one)]
 
 
 def _has_branches(old: _Fork, nodes: Sequence[Node]) -> bool:

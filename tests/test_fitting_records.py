@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
+from runner_sync.fitting.record import Record
 from runner_sync.fitting.records import (
-    Record,
     find_used_fields,
     fit_next_use,
     is_constructing,
@@ -264,6 +264,25 @@ def test_an_unpacking_of_fields_alone_is_put_right(name: str) -> None:
     assert fit_next_use(fitted.text, OTHERS) is None
 
 
+SWAPPED = {"State": Record((*NOW, "own"), (*NOW[:-2], *NOW[:-3:-1], "own"))}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(f"{', '.join(NOW)}, own_raw", f"{', '.join(NOW[:-2])}, stats, positions, own_raw", id="the last"),
+        pytest.param(
+            f"{', '.join(NOW[:-1])}, _seen, own", f"{', '.join(NOW[:-2])}, _seen, positions, own", id="a moved one"
+        ),
+    ],
+)
+def test_omnis_own_name_for_a_field_follows_the_order_of_the_fields(before: str, after: str) -> None:
+    fitted = fit_next_use(method(before), SWAPPED)
+    assert fitted is not None
+    assert fitted.text == method(after)
+    assert fit_next_use(fitted.text, SWAPPED) is None
+
+
 def test_a_name_that_nobody_reads_keeps_its_underscore() -> None:
     fitted = fit_next_use(method("output, _logits, metadata, _cache, hidden, positions"), OTHERS)
     assert fitted is not None
@@ -273,7 +292,8 @@ def test_a_name_that_nobody_reads_keeps_its_underscore() -> None:
 @pytest.mark.parametrize(
     ("target", "states"),
     [
-        pytest.param("output, logits, metadata, cache, hidden, own", OTHERS, id="a name that is no field"),
+        pytest.param("output, logits, metadata, hidden, own", OTHERS, id="a name that is no field, of no known size"),
+        pytest.param("output, logits, own, other, third, fourth", OTHERS, id="few fields by place"),
         pytest.param("output, cache, hidden", OTHERS, id="few names"),
         pytest.param("logits, output, metadata, common, hidden, positions, stats", STATE, id="the record is as it was"),
         pytest.param("logits, output, metadata, hidden, positions", OTHERS, id="not in the order they had"),
@@ -536,3 +556,40 @@ def test_all_unpackings_of_a_record_get_the_same_name() -> None:
     both = fit_next_use(once.text, STATE)
     assert both is not None
     assert both.text == method(has) + f"        {has} = self.state\n"
+
+
+# vllm-omni 0.30.0: the generation runner makes ``ExecuteModelState`` with ``None`` for what it lacks, and without the
+# step at the end.
+DROPPED = {
+    "State": Record((*NOW, "step"), tuple(field for field in (*NOW, "step") if field != "hidden"), frozenset({"step"}))
+}
+MAKING = "        self.state = State({})\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        pytest.param(
+            "output, None, metadata, common, None, positions, stats",
+            "output, None, metadata, common, positions, stats",
+            id="without a value that has a default",
+        ),
+        pytest.param(
+            "output, None, metadata, common, self.hidden, positions, stats, 1",
+            "output, None, metadata, common, positions, stats, 1",
+            id="with all values",
+        ),
+    ],
+)
+def test_the_value_at_the_place_of_a_lost_field_goes(given: str, expected: str) -> None:
+    fitted = fit_next_use(f"    def run(self):\n{MAKING.format(given)}", DROPPED)
+    assert fitted is not None
+    assert fitted.text == f"    def run(self):\n{MAKING.format(expected)}"
+    assert fitted.reason == "State no longer has hidden: removed here"
+    assert fit_next_use(fitted.text, DROPPED) is None
+
+
+def test_values_of_which_one_has_left_its_place_are_not_read_by_place() -> None:
+    text = f"    def run(self):\n{MAKING.format('None, output, metadata, None, positions, common, stats')}"
+    fitted = fit_next_use(text, DROPPED)
+    assert fitted is None or "no longer has" not in fitted.reason

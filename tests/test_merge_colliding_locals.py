@@ -192,3 +192,53 @@ def test_a_statement_that_upstream_moved_is_no_new_setter() -> None:
     omni = put(base, prepare="size = self.limit(n)\nself.fill(size)", update="self.fill(size)")
     upstream = put(SHARED, prepare="size = self.first")
     assert not asked(merged(omni, upstream, base))
+
+
+NUMBERED = """\
+n = len(rows)
+self.begin(n)
+self.prepare(n)
+self.finish(n)
+return n"""
+PADDED = put(NUMBERED, begin="n = self.padded(rows)")
+ANEW = "sets what omni reads"
+
+
+def told(omni: str, upstream: str, base: str = NUMBERED) -> list[tuple[tuple[str, ...], str]]:
+    return [
+        (one.reason.names, one.reason.detail)
+        for one in merged(omni, upstream, base).decisions
+        if one.reason.kind == ANEW
+    ]
+
+
+@pytest.mark.parametrize("behind", ["begin", "prepare", "finish"])
+def test_a_new_value_of_a_local_that_omnis_own_code_reads_is_a_question(behind: str) -> None:
+    omni = put(NUMBERED, **{behind: "self.t.fill(rows[:n])"})
+    assert told(omni, PADDED) == [(("n",), "self.t.fill(rows[:n])")]
+
+
+@pytest.mark.parametrize(
+    ("omni", "upstream"),
+    [
+        pytest.param(put(NUMBERED, finish="self.t.fill(rows)"), PADDED, id="omni's reads no local"),
+        pytest.param("self.t.fill(rows)\n" + NUMBERED, PADDED, id="it stands in front"),
+        pytest.param(
+            put(NUMBERED, finish="self.t.fill(n)"), put(NUMBERED, begin="n = self.padded(n)"), id="from the old value"
+        ),
+        pytest.param(
+            put(NUMBERED, finish="self.t.fill(n)"),
+            NUMBERED.replace("n = len(rows)", "n = self.count(rows)"),
+            id="in place of the old value",
+        ),
+        pytest.param(
+            put(NUMBERED, finish="self.t.fill(n)"),
+            put(NUMBERED, begin="if self.pads:\n    n = self.padded(rows)"),
+            id="in some cases",
+        ),
+        pytest.param(put(NUMBERED, begin="n = 1\nself.t.fill(n)"), PADDED, id="omni's own value"),
+        pytest.param(put(NUMBERED, finish="self.t.fill(m)"), put(NUMBERED, begin="m = 1"), id="no local of the base"),
+    ],
+)
+def test_the_value_that_omnis_own_code_reads_is_no_new_one(omni: str, upstream: str) -> None:
+    assert told(omni, upstream) == []

@@ -7,7 +7,7 @@ from textwrap import indent
 
 import pytest
 
-from runner_sync.merge import PORT, Merged, align, merge
+from runner_sync.merge import FOLLOW, PORT, Merged, align, merge
 from runner_sync.merge.matching.classify import classify
 from runner_sync.model import Triple
 from runner_sync.statements import flatten
@@ -379,6 +379,78 @@ def test_nearly_the_same_suite_under_another_condition_is_the_same_one() -> None
 def test_a_suite_of_which_half_is_left_is_not_the_same_one_under_another_condition() -> None:
     assert has_one_head(LONG, elsewhere("place", "warm", "count"))
     assert not has_one_head(LONG, elsewhere("place", "warm"))
+
+
+EMPTY = """def run(self, rows):
+    if not rows:
+        if self.outer == "launcher":
+            self.dummy(1)
+        if not has_group():
+            return NOTHING
+        return self.without(rows)
+    self.go(rows)
+"""
+WHOLE = """def run(self, rows):
+    if len(rows) <= 0:
+        if self.outer == "launcher":
+            self.dummy(1)
+        ids = self.ids
+        self.ids = None
+        if not has_group():
+            out = NOTHING
+        else:
+            out = self.without(rows)
+        if ids:
+            out = copy(out)
+            out.ids = ids
+        return self.attach(out)
+    self.go(rows)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "there", "now"),
+    [
+        pytest.param("if not rows:", "if not rows or self.idle:", "<= 0:", "<= 0 or self.idle:", id="the condition"),
+        pytest.param(
+            "            self.dummy(1)",
+            "            self.sync()\n            self.dummy(1)",
+            "            self.dummy(1)",
+            "            self.sync()\n            self.dummy(1)",
+            id="the block inside",
+        ),
+    ],
+)
+def test_a_condition_that_omni_words_otherwise_around_much_of_its_own_is_the_same_one(
+    old: str, new: str, there: str, now: str
+) -> None:
+    """``if num_scheduled_tokens <= 0:`` of the AR runner since 0.26.0."""
+    result = merge(Triple(EMPTY, WHOLE, EMPTY.replace(old, new)), policy=FOLLOW)
+    assert result.text == WHOLE.replace(there, now)
+    assert result.decisions == ()
+
+
+@pytest.mark.parametrize(
+    "omni",
+    [
+        pytest.param(WHOLE.replace("len(rows) <= 0", "self.is_idle"), id="it tests nothing of the old one"),
+        pytest.param(
+            WHOLE.replace("    if len", '    if self.outer == "launcher":\n        self.dummy(1)\n    if len').replace(
+                '        if self.outer == "launcher":\n            self.dummy(1)\n', ""
+            ),
+            id="a part stands outside of it",
+        ),
+        pytest.param(
+            "def run(self, rows):\n    if self.seen(rows):\n        self.note()\n        self.tell()\n"
+            "        out = self.without(rows)\n    self.go(rows)\n",
+            id="less than half of it",
+        ),
+    ],
+)
+def test_a_condition_with_less_in_common_is_another_one(omni: str) -> None:
+    result = merge(Triple(EMPTY, omni, EMPTY.replace("if not rows:", "if not rows or self.idle:")), policy=FOLLOW)
+    assert result.text == omni
+    assert len(result.decisions) == 1
 
 
 def has_one_head(left: str, right: str) -> bool:

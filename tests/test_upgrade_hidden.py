@@ -371,6 +371,38 @@ def test_what_changed_on_the_path_that_hands_on_is_run(tmp_path: Path) -> None:
     assert beside(tmp_path, ONE_PATH, SPLIT.replace("self.c(rows)", changed)) == []
 
 
+@pytest.mark.parametrize(
+    "own",
+    [
+        pytest.param(ONE_PATH, id="handed on to on one path"),
+        pytest.param(
+            "    def _update_states(self, rows):\n        self.c(rows)\n"
+            + "".join(f"        self.mine_{k}(rows)\n" for k in range(8)),
+            id="not called",
+        ),
+    ],
+)
+@pytest.mark.parametrize(
+    ("theirs", "target"),
+    [
+        pytest.param("self.a(rows)", "done = self.a(rows)\n            self.e(done)", id="another name for a local"),
+        pytest.param("self.a(rows)", "self.a(rows, size=1, kind=2)", id="another order of keywords"),
+    ],
+)
+def test_a_mere_rewording_of_what_an_override_hides_is_not_asked_about(
+    tmp_path: Path, own: str, theirs: str, target: str
+) -> None:
+    """A renamed ``num_reqs`` in ``sample_tokens``, of which the generation runner has its own version."""
+    before, now = (
+        SPLIT.replace(theirs, target),
+        target.replace("done", "made").replace("size=1, kind=2", "kind=2, size=1"),
+    )
+    assert replaced(tmp_path, own, theirs=before, target=SPLIT.replace(theirs, now)) == []
+    assert replaced(
+        tmp_path / "else", own, theirs=before, target=SPLIT.replace(theirs, now + "\n            self.f(rows)")
+    )
+
+
 AGAIN = """\
     def _update_states(self, rows):
         super()._update_states(rows)

@@ -77,6 +77,44 @@ def test_the_passage_stays_in_place_with_upstreams_changes(omni: str, old: str, 
     assert len(asked) == 1
 
 
+IDLE = """\
+def run(self, rows):
+    if not rows:
+        if self.outer:
+            self.dummy(rows)
+        if not self.group:
+            return NOTHING
+        return self.without(rows)
+    if self.sizes(rows):
+        if not self.group:
+            return NOTHING
+        return self.without(rows)
+    return self.go(rows)
+"""
+WORK = IDLE[IDLE.index("        if self.outer") : IDLE.index("    if self.sizes")]
+IDLE_CALLING = IDLE.replace(WORK, "        return self._masked(rows)\n", 1)
+IDLE_HELPER = f"\ndef _masked(self, rows):\n{WORK}".replace("\n    ", "\n")
+
+
+@pytest.mark.parametrize("end", ["", "    self.t.note(rows)\n"], ids=["only returns", "and an addition"])
+def test_a_suite_with_early_returns_stays_in_place(end: str) -> None:
+    """The suite for no work in ``execute_model``, whose returns omni hands on; the method has some of it twice."""
+    wrapped = WORK.replace("return NOTHING", "return self.t.wrap(NOTHING)").replace(
+        "        if not self.group", f"    {end}        if not self.group" if end else "        if not self.group"
+    )
+    omni = IDLE.replace(WORK, wrapped, 1)
+    text, asked = kept(omni, IDLE, IDLE_CALLING + IDLE_HELPER.replace("dummy(rows)", "dummy(rows, 1)"))
+    assert text == omni.replace("dummy(rows)", "dummy(rows, 1)")
+    assert asked == [NOTE]
+
+
+def test_a_return_behind_the_passage_is_none_inside_it() -> None:
+    omni = IDLE.replace("return self.go(rows)", "return self.t.wrap(self.go(rows))")
+    text, asked = kept(omni, IDLE, IDLE_CALLING + IDLE_HELPER)
+    assert "return self._masked(rows)" in text
+    assert NOTE not in asked
+
+
 def test_the_note_shows_the_addition_and_the_new_method() -> None:
     _, asked = upgraded(INSIDE, BASE, NEW)
     assert asked == [(NOTE, FIX.strip(), FIX.strip())]
@@ -127,6 +165,7 @@ OUTSIDE = BASE.replace("    self.log", "    self.t.see(mask)\n    self.log")
         ),
         pytest.param(INSIDE, BASE, CALLING + HELPER.replace("self.", "self.my_"), id="it has other code"),
         pytest.param(f"{INSIDE}\ndef _masked(self, rows):\n    return 0, 0\n", BASE, NEW, id="omni overrides it"),
+        pytest.param(BASE.replace("mask ", "m ").replace("mask)", "m)"), BASE, NEW, id="omni renamed a local"),
     ],
 )
 def test_the_method_is_called(omni: str, old: str, new: str) -> None:

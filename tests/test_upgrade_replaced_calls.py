@@ -77,6 +77,7 @@ NEW = {**OLD, "_forward": "def _forward(self, n):\n    self.release()\n    retur
         pytest.param("self.note(n, 1)", "out = self.note(n)", True, id="it is kept now"),
         pytest.param("if a and n:\n        self.note(n)", "if n:\n        self.note(n)", True, id="a wider condition"),
         pytest.param("self.note(n, 1)", "self.note(n)\n    self.note(1)", True, id="and another one"),
+        pytest.param("a = self.a(n)\n    self.b(a)", "b = self.a(n)\n    self.b(b)", False, id="another name"),
     ],
 )
 def test_a_call_with_an_argument_less_is_nothing_new(was: str, now: str, gained: bool) -> None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 import difflib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
+from runner_sync.fitting.record import Record, is_complete, is_field_selection, name_by_place, read_as_fields
 from runner_sync.fitting.record_lists import (
     Fields,
     find_field_lists,
@@ -28,20 +29,6 @@ from runner_sync.signatures import Field, fields_of
 from runner_sync.statements import parses, tree_of
 from runner_sync.syntax import assigned_names, is_name, string_of, walk
 from runner_sync.thresholds import FEWEST_FIELDS
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """A record's ordered fields before an upgrade and now; ``optional`` have defaults, ``twin`` are the GPU side's."""
-
-    before: Fields
-    now: Fields
-    optional: frozenset[str] = frozenset()
-    twin: Fields = ()
-
-    @property
-    def has_only_grown(self) -> bool:
-        return () != self.before != self.now and [f for f in self.now if f in self.before] == list(self.before)
 
 
 def read_fields(text: str, name: str) -> Fields:
@@ -147,8 +134,10 @@ def _drop_removed_fields(text: str, records: Mapping[str, Record]) -> Repair | N
         for around, elements in [*find_field_lists(text, name)] if gone else ():
             words = [ast.unparse(element) for element in elements]
             words = [word.lstrip("_") if word.lstrip("_") in gone else word for word in words]
+            words = name_by_place(words, one, gone) if isinstance(around, ast.Call) else words
             left = [word for word in words if word not in gone]
-            if len(left) < len(words) and len(left) == len(one.now) and is_match(left, one.now):
+            wanted = one.now[: len(left)] if {*one.now[len(left) :]} <= one.optional else one.now
+            if len(left) < len(words) and is_match(left, wanted):
                 lost = [element for element, word in zip(elements, words, strict=True) if word in gone]
                 made = remove_elements(text, elements, lost)
                 reason = f"{name} no longer has {', '.join(word for word in words if word in gone)}: removed here"
@@ -162,8 +151,8 @@ def _reorder_unpacking(text: str, records: Mapping[str, Record], *, twin: str) -
     for name, one in records.items():
         for at, around in enumerate(find_unpackings(text)) if one.before != one.now else ():
             words = [ast.unparse(element) for element in around.elts]
-            plain = [word if word in (*one.before, *one.now) else word.lstrip("_") for word in words]
-            if tuple(plain) in known or not _is_field_selection(plain, one) or _is_packed_here(text, around):
+            plain = read_as_fields(words, one)
+            if tuple(plain) in known or not is_field_selection(plain, one) or _is_packed_here(text, around):
                 continue
             right = [field for field in one.now if field in plain]
             made = _order_unpacking(text, at, dict(zip(words, plain, strict=True)), right)
@@ -175,18 +164,6 @@ def _reorder_unpacking(text: str, records: Mapping[str, Record], *, twin: str) -
                 text, made, around, f"{name} has other fields now, and this unpacking follows their order"
             )
     return None
-
-
-def _is_field_selection(names: Sequence[str], one: Record) -> bool:
-    """Whether the names are distinct fields, old or new: most of the new ones, and the old ones in their old order."""
-    left = [word for word in names if word in one.now]
-    old = [word for word in names if word in one.before]
-    return (
-        len({*names}) == len(names)
-        and {*names} <= {*one.before, *one.now}
-        and len(left) >= max(FEWEST_FIELDS, len(one.now) / 2)
-        and old == [field for field in one.before if field in old]
-    )
 
 
 def _is_packed_here(text: str, around: ast.expr) -> bool:
@@ -237,7 +214,7 @@ def _order_values(words: Sequence[str], one: Record) -> list[str]:
     named = {field: word for field, word in zip(plain, words, strict=True) if field in one.now}
     others = [word for field, word in zip(plain, words, strict=True) if field not in one.now]
     left = [field for field in one.now if field not in named]
-    if len(words) != len(one.now) or len(named) + len(others) != len(words) or not _is_field_selection([*named], one):
+    if len(words) != len(one.now) or len(named) + len(others) != len(words) or not is_field_selection([*named], one):
         return []
     if left != [field for field in one.before if field in left]:
         return []
@@ -313,21 +290,16 @@ def _fit_construction(text: str, records: Mapping[str, Record]) -> Repair | None
 
 def _match_values(values: Sequence[ast.expr], one: Record) -> dict[str, ast.expr]:
     """Return ``{field: value}`` of a construction; empty if it is unclear which value is which."""
-    if one.has_only_grown and _is_complete(values, one.before, one.optional) and _is_as_before(values, one):
+    if one.has_only_grown and is_complete(values, one.before, one.optional) and _is_as_before(values, one):
         return dict(zip(one.before, values, strict=False))
     names = [value.id for value in values if isinstance(value, ast.Name)]
     known = _match_by_name(names, one.now) if len(names) == len(values) else {}
     return {field: values[at] for field, at in known.items()}
 
 
-def _is_complete(values: Sequence[ast.expr], wanted: Fields, optional: Collection[str]) -> bool:
-    """Whether there is a value for each field, apart from some at the end that have a default."""
-    return len(values) <= len(wanted) and {*wanted[len(values) :]} <= {*optional}
-
-
 def _is_as_before(values: Sequence[ast.expr], one: Record) -> bool:
     """Whether a construction is written for the old fields; if it is complete now too, the values' names decide."""
-    if not _is_complete(values, one.now, one.optional):
+    if not is_complete(values, one.now, one.optional):
         return True
     words = [ast.unparse(value) for value in values]
     old, new = (sum(map(str.__eq__, words, order)) for order in (one.before, one.now))

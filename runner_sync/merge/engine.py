@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from runner_sync.confidence import CONTESTED
 from runner_sync.merge.doubts.along import add_left_out_together
-from runner_sync.merge.doubts.collisions import find_colliding_locals
+from runner_sync.merge.doubts.collisions import find_colliding_locals, find_new_values
 from runner_sync.merge.doubts.conditions import find_changed_conditions
 from runner_sync.merge.doubts.decisions import Decision, make_decisions
 from runner_sync.merge.doubts.exits import drop_exits_outside_loops, find_added_exits, find_exits_without_own_statement
@@ -56,6 +56,7 @@ from runner_sync.merge.placing.sequence import order_strands
 from runner_sync.merge.policy import FOLLOW, Policy, Terms
 from runner_sync.merge.preparing.else_behind_exit import with_else_as_in_base
 from runner_sync.merge.preparing.hints import plain, with_hints, without_new_hints
+from runner_sync.merge.preparing.negated import with_branches_in_one_order
 from runner_sync.merge.preparing.omni_order import in_omni_order
 from runner_sync.merge.preparing.one_form import in_one_form
 from runner_sync.merge.preparing.parameters import find_new_parameters, with_omni_parameters
@@ -175,7 +176,7 @@ def _merge_trivially(triple: Triple, terms: Terms) -> str | None:
 
 def _make_comparable(triple: Triple, terms: Terms) -> Triple:
     """Give the sides one form, and omni's names for what they write differently; in a port, omni's order, too."""
-    triple = with_else_as_in_base(in_one_form(triple))
+    triple = with_else_as_in_base(with_branches_in_one_order(in_one_form(triple)))
     if terms.policy.is_copy:
         triple = with_returned_values_named(with_upstream_branches(triple))
     triple = with_omni_names_of_values(with_omni_names(triple))
@@ -285,6 +286,7 @@ def _write_result(
     asked += find_misplaced_moves(weave, kept, emitted, asked)
     asked += find_overtaken(weave, moves, emitted, asked={doubt.strand for doubt in asked})
     asked += find_colliding_locals(weave, triple, emitted)
+    asked += find_new_values(weave, triple, emitted) if is_copy else []
     text = emitted.text if triple.omni.endswith("\n") or not triple.omni else emitted.text[:-1]
     return Merged(text, make_decisions(weave, strands, emitted, contents, asked), _is_well_formed(text, triple))
 

@@ -73,6 +73,7 @@ Kind = Literal[
     "no longer read",
     "set by both",
     "sets omni's local",
+    "sets what omni reads",
     "reads omni's local",
     "passed beside own",
     "set beside omni's call",

@@ -12,6 +12,7 @@ from functools import partial
 
 from runner_sync import lock as locks
 from runner_sync.fitting import records
+from runner_sync.fitting.record import Record
 from runner_sync.model import BaseRef, Project
 from runner_sync.naming import module_name
 from runner_sync.profile import Profile, RunnerModule
@@ -320,7 +321,7 @@ def _find_undefined(
     return dict.fromkeys(attributes.find_undefined(twin.new.text, known), f"vLLM {given.vllm.source.ref}")
 
 
-def _collect_records(run: _Run) -> dict[str, records.Record]:
+def _collect_records(run: _Run) -> dict[str, Record]:
     """Return the records of the modules upgraded so far, with their old, new and GPU fields."""
     omni, upgraded = run.given.omni, run.module_texts.upgraded
     twins = {derived.path: derived.module.gpu.path for derived in run.modules if derived.module.gpu is not None}

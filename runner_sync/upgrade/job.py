@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Literal, Protocol
 
 from runner_sync.fitting.members import Action, Obstacle
-from runner_sync.fitting.records import Record
+from runner_sync.fitting.record import Record
 from runner_sync.lineage import Origin
 from runner_sync.merge import Preference
 from runner_sync.model import TITLES, BaseRef, ReviewItem, UnitReport

@@ -43,8 +43,7 @@ def find_colliding_locals(weave: Weave, triple: Triple, emitted: Emitted) -> lis
     if not names:
         return []
     flows = {side: _follow_side(weave, triple, side, names) for side in "ou"}
-    places = {line: strand for strand, (first, last) in emitted.place.items() for line in range(first, last + 1)}
-    result = _follow(emitted.text, names, places)
+    result = _follow(emitted.text, names, _index_lines(emitted))
     doubts: dict[tuple[str, Collection[Strand]], Doubt] = {}
     for side in "ou":
         for name, reader, setter, own in _find_mistaken(weave, side, result, flows, new):
@@ -53,6 +52,45 @@ def find_colliding_locals(weave: Weave, triple: Triple, emitted: Emitted) -> lis
             doubt = Doubt(shown, Reason(kind, (name,), detail), CONTESTED)
             doubts.setdefault((name, own if side == "u" else frozenset({setter})), doubt)
     return list(doubts.values())
+
+
+def find_new_values(weave: Weave, triple: Triple, emitted: Emitted) -> list[Doubt]:
+    """Return doubts about upstream's new statements that set a local of the base anew in front of omni's own reader.
+
+    What set the local for the reader still stands above, unchanged on both sides, but no longer reaches it::
+
+        size = len(rows)
+        size = padded(batch)        # new in upstream
+        self.fill(rows[:size])      # omni's own
+    """
+    set_anew = {name for strand in emitted.place if strand.sides == "u" for name in _bind_anew(weave, strand)}
+    read = {name for strand in emitted.place if strand.sides == "o" for name in reads(weave.omni[strand.in_omni])}
+    names = set_anew & read & {name for node in weave.base for name in binds(node)}
+    if not names:
+        return []
+    before, result = _follow_side(weave, triple, "o", names), _follow(emitted.text, names, _index_lines(emitted))
+    doubts: dict[Strand, Doubt] = {}
+    for (name, reader), arriving in result.read.items():
+        expected = before.read.get((name, reader), set())
+        new = [one for one in arriving if one.sides == "u" and name in _bind_anew(weave, one)]
+        is_shadowed = bool(expected) and expected.isdisjoint(arriving)
+        if reader.sides == "o" and new and is_shadowed and all(_stands(weave, one, emitted) for one in expected):
+            setter = min(new, key=lambda one: one.in_upstream)
+            detail = shorten(weave.omni[reader.in_omni].canon, _SHOWN, placeholder=" …")
+            doubts.setdefault(setter, Doubt(setter, Reason("sets what omni reads", (name,), detail), CONTESTED))
+    return list(doubts.values())
+
+
+def _bind_anew(weave: Weave, strand: Strand) -> frozenset[str]:
+    """Return the locals that an upstream statement binds and does not compute from their old values."""
+    node = weave.upstream[strand.in_upstream]
+    return binds(node) - reads(node) - {"_"}
+
+
+def _stands(weave: Weave, strand: Strand, emitted: Emitted) -> bool:
+    """Whether a statement of the base is in the result as all sides have it."""
+    is_same = weave.is_unedited(strand, "o") and weave.is_unedited(strand, "u")
+    return strand in emitted.place and is_same
 
 
 _READS: Kind = "reads omni's local"
@@ -67,6 +105,10 @@ class _Flow(NamedTuple):
 
     read: Mapping[_At, set[Strand]]
     replaced: Mapping[_At, set[Strand]]
+
+
+def _index_lines(emitted: Emitted) -> Mapping[int, Strand]:
+    return {line: strand for strand, (first, last) in emitted.place.items() for line in range(first, last + 1)}
 
 
 def _follow(text: str, names: set[str], places: Mapping[int, Strand]) -> _Flow:

@@ -43,7 +43,8 @@ def keep_suites_with_edits(settling: Settling) -> None:
         if strand.kept or strand.sides != "bo" or not weave.omni[index].compound or weave.omni[index].is_clause:
             continue
         inside = strands_inside(weave, strand, "o")[1:]
-        edited = [other for other in inside if other.sides == "bo" and other.kept]
+        staying = [other for other in inside if other.sides == "bo" and other.kept]
+        edited = [other for other in staying if not weave.omni[other.in_omni].is_comment]
         if not edited or any(other.sides == "bou" for other in inside):
             continue
         for member in (strand, *inside):

@@ -12,13 +12,17 @@ sides. May touch: nothing. Here the two ``if`` are paired, because their suites 
 from __future__ import annotations
 
 import ast
+import builtins
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from runner_sync.merge.matching.pairs import Pair, Partners, add_free, index_unique
-from runner_sync.statements import ROOT, Node, clauses
+from runner_sync.statements import ROOT, Node, ancestors, clauses
 from runner_sync.statements.dataflow import binds, sets
+from runner_sync.statements.negating import negate
 from runner_sync.thresholds import MOST_OF_A_SUITE
+
+_BUILTINS = frozenset(dir(builtins))
 
 
 def add_last_returns(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
@@ -44,7 +48,13 @@ def _is_return_of_value(node: Node) -> bool:
 def add_heads_of_equal_suites(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
     """Add heads that differ, but whose suites are nearly the same (`MOST_OF_A_SUITE`): a block whose condition changed.
 
-    Both must begin with the same keyword, stand in one matched suite, and have an equal telling statement inside.
+    Both must begin with the same keyword, stand in one matched suite, and have an equal telling statement inside. If
+    they test the same name, half of the smaller suite is enough, but nothing of either may be paired elsewhere::
+
+        if not rows:                            if len(rows) <= 0:
+            self.note()                             self.note()
+            return self.empty(rows)                 made = self.empty(rows)
+                                                    return self.finish(made)
     """
     partners, suites, others = Partners(pairs), index_suites(left), index_suites(right)
     equal = {pair.left for pair in pairs if pair.equal}
@@ -57,8 +67,14 @@ def add_heads_of_equal_suites(left: Sequence[Node], right: Sequence[Node], pairs
         is_one = left[head].keyword == right[other].keyword and any(
             left[k].is_telling and not left[k].is_clause for k in known if k in equal
         )
-        shared = sum(right[partners.of_left[k]].parent == other for k in known)
-        if is_one and shared >= MOST_OF_A_SUITE * max(len(suite), len(others[other])):
+        direct = sum(right[partners.of_left[k]].parent == other for k in known)
+        is_enough = direct >= MOST_OF_A_SUITE * max(len(suite), len(others[other])) or (
+            left[head].names & right[other].names - _BUILTINS
+            and 2 * len(known) >= min(len(suite), len(others[other]))
+            and all(other in ancestors(right, partners.of_left[k]) for k in known)
+            and all(head in ancestors(left, partners.of_right[j]) for j in others[other] if j in partners.of_right)
+        )
+        if is_one and is_enough:
             found.append((head, other))
     return add_free(pairs, partners, found)
 
@@ -171,19 +187,10 @@ def _index_raised(nodes: Sequence[Node]) -> dict[tuple[int, str], int]:
 def _list_opposites(canon: str) -> set[str]:
     """Return the heads of an ``if`` that is true where an ``assert`` fails."""
     match ast.parse(canon).body:
-        case [ast.Assert(ast.UnaryOp(ast.Not(), operand) as test)]:
-            opposite = operand
-        case [ast.Assert(ast.Compare(left, [op], values) as test)] if type(op) in _OPPOSITES:
-            opposite = ast.Compare(left, [_OPPOSITES[type(op)]()], values)
         case [ast.Assert(test)]:
-            opposite = ast.UnaryOp(ast.Not(), test)
+            return {f"if {ast.unparse(one)}" for one in (negate(test), ast.UnaryOp(ast.Not(), test))}
         case _:
             return set()
-    return {f"if {ast.unparse(one)}" for one in (opposite, ast.UnaryOp(ast.Not(), test))}
-
-
-_COMPARED = ((ast.Is, ast.IsNot), (ast.Eq, ast.NotEq), (ast.In, ast.NotIn), (ast.Lt, ast.GtE), (ast.Gt, ast.LtE))
-_OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {a: b for one in _COMPARED for a, b in (one, one[::-1])}
 
 
 def index_suites(nodes: Sequence[Node]) -> dict[int, list[int]]:

@@ -193,10 +193,12 @@ def _draft_split_off(draft: Draft, member: str, text: str, job: ModuleJob, *, up
     return ask(rest, job.path, reason=reason, confidence=INFERRED, shown=shown)
 
 
-def _find_own_statements(text: str, origin: lineage.Origin) -> tuple[str, ...]:
-    """Return canonical statements of a copy that no known upstream revision has, except signature and returns."""
-    known = set(lineage.fingerprint(origin.text)) | origin.heritage
-    return tuple(c for c in canonical(text)[1:] if c not in known and not c.startswith("return"))
+def _find_own_statements(text: str, origin: lineage.Origin, *, returns: bool = False) -> tuple[str, ...]:
+    """Return canonical statements of a copy that no known upstream revision has, without signature; on request, with
+    returns."""
+    [alike] = merge.rename_alike(text, [origin.text])
+    known = {*lineage.fingerprint(origin.text), *lineage.fingerprint(alike)} | origin.heritage
+    return tuple(c for c in canonical(text)[1:] if c not in known and (returns or not c.startswith("return")))
 
 
 def _merge_copy(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
@@ -207,9 +209,8 @@ def _merge_copy(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
     assert job.upstream.new is not None
     assert draft.upstream is not None
     methods = find_methods(draft, job, origin.ref)
-    sides = kept_in_place.keep_in_place(
-        draft.text, draft.own, base=origin.text, upstream=draft.upstream, methods=methods
-    )
+    own = _find_own_statements(draft.text, origin, returns=True)
+    sides = kept_in_place.keep_in_place(draft.text, own, base=origin.text, upstream=draft.upstream, methods=methods)
     draft = replace(draft, upstream=sides.upstream)
     result = _merge(draft, sides.upstream, job, origin)
     if reason := _explain_unusable(result, draft, origin, job.upstream.new.ref):

@@ -17,7 +17,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from runner_sync import lineage, merge
 from runner_sync.confidence import CONTESTED
-from runner_sync.statements import Node, enclosing, flatten
+from runner_sync.statements import ROOT, Node, enclosing, flatten
 from runner_sync.texts.member_text import canonical, find_reached, self_names
 from runner_sync.units.splitting import bare_name
 from runner_sync.upgrade.draft import Draft
@@ -62,9 +62,18 @@ def ask_about_extracted(
     return draft
 
 
-def find_inside(nodes: Sequence[Node], moved: Collection[str], own: Collection[str]) -> list[Node]:
-    """Return the ``own`` statements that stand between the first and the last ``moved`` one, or inside one of them."""
-    places = [k for k, node in enumerate(nodes) if node.is_telling and node.canon in moved]
+def find_inside(
+    nodes: Sequence[Node], moved: Collection[str], own: Collection[str], *, repeated: Collection[str] = ()
+) -> list[Node]:
+    """Return the ``own`` statements that stand between the first and the last ``moved`` one, or inside one of them.
+
+    A ``repeated`` statement, which the old method has elsewhere, too, counts in the suite of a moved one.
+    """
+    telling = [(k, node) for k, node in enumerate(nodes) if node.is_telling]
+    suites = {node.parent for _, node in telling if node.canon in moved}
+    places = [
+        k for k, node in telling if node.canon in moved or (node.canon in repeated and node.parent in suites - {ROOT})
+    ]
     if len(places) < FEWEST:
         return []
     return [

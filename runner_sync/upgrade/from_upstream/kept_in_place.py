@@ -16,6 +16,7 @@ place, so that the changes of that method go into the copy.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -141,10 +142,12 @@ class _Search:
         if not is_mostly_in(alike, self.base):
             return ()
         moved = lineage.fingerprint(alike).keys() & gone
+        fewer = (lineage.fingerprint(self.base) - lineage.fingerprint(self.upstream)).keys()
+        repeated = lineage.fingerprint(alike).keys() & fewer
         nodes = lineage.list_nodes(self.copy)
         missing = [one for one in lineage.list_nodes(self.base) if one.canon in gone - {node.canon for node in nodes}]
         inside = [
-            *find_inside(nodes, moved, self.own),
+            *find_inside(nodes, moved, self.own, repeated=repeated),
             *self._find_edited_ends(lineage.fingerprint(alike).keys() | gone, moved, missing),
         ]
         return tuple(dict.fromkeys(node.text for node in sorted(inside, key=lambda node: node.start)))
@@ -197,9 +200,14 @@ def _word(kept: Kept) -> str:
 
 
 def _find_place(text: str, kept: Kept, helper: str) -> Node | None:
-    """Return the first statement of a text that is omni's inside the code of a method, else new there, else of it."""
+    """Return the first statement of a text that is omni's inside the code of a method, else new there, else of it.
+
+    One that the text has only once comes first: others may stand elsewhere, too.
+    """
     nodes = [node for node in lineage.list_nodes(text)[1:] if node.is_telling]
+    times = Counter(node.canon for node in nodes)
     inside = {canon for one in kept.inside for canon in canonical(one)}
     before, now = lineage.fingerprint(kept.old).keys(), lineage.fingerprint(helper).keys()
     wanted = (inside, now - before, before)
-    return next((node for canons in wanted for node in nodes if node.canon in canons), None)
+    found = ([node for node in nodes if node.canon in canons] for canons in wanted)
+    return next((min(one, key=lambda node: times[node.canon] > 1) for one in found if one), None)

@@ -19,7 +19,8 @@ from runner_sync.confidence import CONTESTED
 from runner_sync.lineage import MODELLED, follows, has_change, share
 from runner_sync.listing import at_most
 from runner_sync.statements.calls import names_called
-from runner_sync.texts.member_text import canonical, find_called_parents, has_class_call, is_same
+from runner_sync.texts.member_text import canonical, find_called_parents, has_class_call
+from runner_sync.texts.rewording import is_only_reworded
 from runner_sync.thresholds import NAMED
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft, list_members
@@ -64,6 +65,8 @@ def ask_about_overrides(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
 
 def _explain_lag(text: str, member: str, upstream: str, behind: str | None, *, old: str, new: str) -> str:
     """Return where an override lacks upstream's change of the method; empty if nowhere."""
+    if is_only_reworded(old, new):
+        return ""
     if not _runs_upstream(text, member, upstream, behind):
         return "" if follows(text, old, new) else "the override does not call it"
     lags = lags_beside_call(text, member, _find_ways_to(upstream, member, behind), old=old, new=new)
@@ -143,7 +146,7 @@ def ask_about_hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterato
         if member in own or mine is None or not is_selected(f"{name}.{member}", job.settings.only):
             continue
         before = old.get(member, "")
-        if not calls_super(mine, member) and not is_same(before, new):
+        if not calls_super(mine, member) and not is_only_reworded(before, new):
             reason = (
                 f"{_say_what_upstream_did(before, new, ref, job)}, but it does not run: a base class in front of "
                 f"{anchor.name} overrides it without calling it"
@@ -202,7 +205,7 @@ def _hides_change(own: str, behind: str | None, member: str, upstream: str, *, o
     mine = own or behind
     if mine is None or _runs_upstream(mine, member, upstream, behind if mine is not behind else None):
         return False
-    return not _has_upstream_change(mine, old, new, member)
+    return not is_only_reworded(old, new) and not _has_upstream_change(mine, old, new, member)
 
 
 def _ask_about_method(draft: Draft, job: ModuleJob, reason: str, *, old: str, new: str, mine: str) -> Draft:

@@ -21,6 +21,7 @@ from runner_sync.statements import Node, flatten, parse_unit, parses
 from runner_sync.statements.dataflow import attributes_set, binds
 from runner_sync.statements.likeness import similarity
 from runner_sync.texts.member_text import canonical, self_names
+from runner_sync.texts.rewording import is_only_reworded
 from runner_sync.thresholds import REPLACING
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
@@ -61,6 +62,8 @@ def _find_merged_text(draft: Draft) -> str:
 
 def _has_gained(old: str, new: str) -> bool:
     """Whether the body of a method has a new statement that is more than an old one with fewer arguments."""
+    if is_only_reworded(old, new):
+        return False
     was, now = set(canonical(old)), set(canonical(new)[1:])
     gone = [tree for canon in sorted(was - now) if (tree := _parse_statement(canon)) is not None]
     for canon in sorted(now - was):

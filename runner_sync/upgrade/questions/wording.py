@@ -142,6 +142,9 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
     "sets omni's local": (
         "{upstream} newly sets {names} here, and {omni}'s own `{detail}` reads what {omni} set: are these two locals?"
     ),
+    "sets what omni reads": (
+        "{upstream} newly sets {names} here, and {omni}'s own `{detail}` below reads it: is the new value right there?"
+    ),
     "reads omni's local": (
         "{upstream} newly sets {names} for this, and {omni}'s own `{detail}` sets it in between: are these two locals?"
     ),

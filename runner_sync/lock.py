@@ -29,7 +29,7 @@ _CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7})(?: .*)?$", re.MULTILINE)
 _FOLLOWED = r'^[ \t]*"?(vllm|vllm-ascend)"?[ \t]*=[ \t]*"(\d+(?:\.\w+)+)"'
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _HASH_KEY = re.compile(r"(?:^|_)(?:digest|hash)$")
-_HASH = re.compile(r"[0-9a-f]+")
+_HASH = re.compile(r"[0-9a-f]*")
 _HELPER = re.compile(r".+@[0-9a-f]{16}")
 _REF_KEYS = ("project", "ref", "path", "name", "digest")
 _LIST_KEYS = ("also", "helpers")

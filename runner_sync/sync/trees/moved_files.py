@@ -22,7 +22,6 @@ from runner_sync.naming import module_name, paths_of, project_of
 from runner_sync.profile import BUILT_IN, VLLM_RUNNER, Anchor, Profile, RunnerModule
 from runner_sync.sync.trees.class_heads import defines
 from runner_sync.texts.import_entries import read_imports
-from runner_sync.thresholds import FOLLOWED
 from runner_sync.trees import Tree, peek
 
 Moves = Mapping[str, str]
@@ -39,11 +38,10 @@ def find_moves(profile: Profile, tree: Tree, omni: Tree) -> Moves:
     led = {path: place for path, name in places.items() if (place := _follow_import(name, path, tree)) not in taken}
     wanted = {path: name for path, name in places.items() if tree.read(path) is None}
     found = _search(tree, set(wanted.values()), taken) if wanted else {}
-    least = 0.0 if tree.source.project == "vllm-omni" else FOLLOWED
     chosen = dict(led)
     for path, name in wanted.items():
         if name in found:
-            chosen[path] = _choose(found[name], tree, _read_followers(profile, path, omni), least)
+            chosen[path] = _choose(found[name], tree, _read_followers(profile, path, omni))
     return {path: place for path, place in chosen.items() if place is not None}
 
 
@@ -129,11 +127,14 @@ def _read_followers(profile: Profile, path: str, omni: Tree) -> set[str]:
     return {line.strip() for text in texts for line in text.splitlines()}
 
 
-def _choose(paths: Sequence[str], tree: Tree, lines: Collection[str], least: float) -> str | None:
+def _choose(paths: Sequence[str], tree: Tree, lines: Collection[str]) -> str | None:
     """Return the only path, or the one whose text shares at least twice as many ``lines`` as every other's.
 
-    ``least`` is the share of ``lines`` that it must have.
+    An upstream file must share ``FOLLOWED`` of them.
     """
+    from runner_sync.thresholds import FOLLOWED  # a check of files that stayed needs no threshold
+
+    least = 0.0 if tree.source.project == "vllm-omni" else FOLLOWED
     shared = {path: len({line.strip() for line in (peek(tree, path) or "").splitlines()} & {*lines}) for path in paths}
     ranked = sorted(paths, key=lambda path: -shared[path])
     is_clear = len(ranked) == 1 or (ranked and shared[ranked[0]] >= 2 * shared[ranked[1]] > 0)

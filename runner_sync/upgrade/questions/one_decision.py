@@ -116,6 +116,8 @@ def ask_once(items: Iterable[ReviewItem]) -> tuple[ReviewItem, ...]:
 _WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*|\.[A-Za-z_]\w*")
 """A name, or a dot and the name of a member."""
 
+_METHOD = re.compile(r"\bdef (?=\w+\((?:self|cls)\b)")
+
 
 def _make_rename_key(item: ReviewItem) -> tuple[str, ...]:
     """Return what identifies a question whose chosen text differs from omni's in one name alone; empty for others.
@@ -124,7 +126,7 @@ def _make_rename_key(item: ReviewItem) -> tuple[str, ...]:
     """
     if not item.omni.strip() or item.keeps_omni or item.chosen.strip() != item.upstream.strip():
         return ()
-    was, now = (_normalize(text) for text in (item.omni, item.chosen))
+    was, now = (_METHOD.sub("def .", _normalize(text)) for text in (item.omni, item.chosen))
     old, new = _WORD.findall(was), _WORD.findall(now)
     changed = {pair for pair in zip(old, new, strict=False) if pair[0] != pair[1]}
     if len(changed) != 1 or len(old) != len(new) or _WORD.sub("", was) != _WORD.sub("", now):

@@ -47,6 +47,42 @@ def test_behind_another_statement_that_changed() -> None:
     assert result.text == OMNI.replace(BLOCK, NEW).replace(*news)
 
 
+ONE_CALL = '        self.call_hook("flush_pending", rows[: self.count])\n'
+TO_ONE_CALL = [side.replace(BLOCK, NEW) for side in (BASE, OMNI)]
+
+
+def test_a_call_in_place_of_a_block_and_of_the_statement_that_sets_its_local() -> None:
+    """A hook helper in a trial with vllm-omni 0.32.0rc1: the call came to the GPU runner's place."""
+    base, omni = TO_ONE_CALL
+    upstream = base.replace(NEW, ONE_CALL)
+    result = merge(Triple(base, omni, upstream), policy=PORT)
+    assert result.text == omni.replace(NEW, ONE_CALL)
+    assert result.decisions == ()
+
+
+def test_two_statements_that_set_locals_of_the_block() -> None:
+    two = "        count = self.count\n" + NEW.replace("self.count", "count")
+    base, omni = (side.replace(NEW, two) for side in TO_ONE_CALL)
+    assert merge(Triple(base, omni, base.replace(two, ONE_CALL)), policy=PORT).text == omni.replace(two, ONE_CALL)
+
+
+READ_LATER = "    return flush_pending, "
+KEPT_APART = NEW.replace("        if", "        # Ours, too.\n        if")
+
+
+@pytest.mark.parametrize(
+    ("base", "omni"),
+    [
+        pytest.param(*(side.replace("    return ", READ_LATER) for side in TO_ONE_CALL), id="read below the block"),
+        pytest.param(TO_ONE_CALL[0], TO_ONE_CALL[1].replace(NEW, KEPT_APART), id="omni's comment between the two"),
+        pytest.param(TO_ONE_CALL[0], TO_ONE_CALL[1].replace(", None)", ", 0)"), id="omni sets it in another way"),
+    ],
+)
+def test_noop_a_local_that_is_not_the_blocks_alone(base: str, omni: str) -> None:
+    triple = Triple(base, omni, base.replace(NEW, ONE_CALL))
+    assert with_replaced_elsewhere(triple, lambda _: False) == triple
+
+
 OTHER = "        self.note_rows(rows)\n"
 
 

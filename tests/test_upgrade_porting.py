@@ -921,9 +921,9 @@ CALLED = EDITED.replace("        return self", "        self.note(rows)\n       
     [
         pytest.param(
             EDITED,
-            PACK.replace("_pack", "_wrap"),
-            "it is called _wrap there now, and _wrap was ported without NPU's edits",
-            id="renamed",
+            PACK.replace("_pack(self", "_wrap(self, *").replace("_pack", "_wrap"),
+            "the GPU runner dropped this method, and nothing on the NPU side calls it any more",
+            id="renamed and changed",
         ),
         pytest.param(EDITED, PACK.replace("self._pack(rows)", "self.sums(rows)"), "", id="still there"),
         pytest.param(CALLED, PACK.replace("_ship", "_carry").replace("_pack", "_wrap"), "", id="still called"),
@@ -938,3 +938,14 @@ def test_what_the_twin_calls_otherwise_now_and_npu_has_edited_is_asked_about(
     assert ("NPU had edited it" in questions) == bool(said)
     assert said in questions
     assert ("def _pack" in text) == (npu != PACK)
+
+
+def test_npus_own_form_of_a_method_that_the_twin_renamed_gets_the_new_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a trial with vllm-omni 0.32.0rc1, the twin's form came beside it, without NPU's edits: five questions."""
+    now = PACK.replace("_pack", "_wrap")
+    text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN + EDITED, GPU_TWIN + PACK, GPU_TWIN + now)
+    lines = [line for line in text.split("\n") if "runner-sync" not in line]
+    assert lines == (NPU_TWIN + EDITED.replace("_pack", "_wrap")).split("\n")
+    assert "the GPU runner renamed _pack, and NPU's own form of it was renamed, too" in questions

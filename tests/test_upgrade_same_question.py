@@ -75,3 +75,48 @@ def test_questions_that_show_nothing_are_not_compared() -> None:
     empty = replace(AR, base="", omni="", upstream="", chosen="")
     other = replace(empty, id="R2", unit="Generation.run")
     assert ask_once([empty, other]) == (empty, other)
+
+
+SETS = replace(
+    AR, unit="AR.__init__", reason="ported", base="", omni="self.kept = {}", upstream="self.held = {}", from_gpu=True
+)
+SETS = replace(SETS, chosen=SETS.upstream)
+READS = replace(SETS, id="R2", unit="AR.run", omni="old = self.kept.get(row)", upstream="old = self.held.get(row)")
+READS = replace(READS, chosen=READS.upstream)
+LOCAL = replace(READS, omni="rows = take(old)", upstream="rows = take(new)", chosen="rows = take(new)")
+
+
+def test_a_new_name_of_a_member_is_one_question_wherever_it_stands() -> None:
+    """`_downstream_payload_cache` of vllm-omni 0.32.0rc1, in a trial: four questions for one name."""
+    again = replace(
+        READS, id="R3", omni="self.kept[row] = 1", upstream="self.held[row] = 1", chosen="self.held[row] = 1"
+    )
+    elsewhere = replace(READS, id="R4", unit="Generation.run", path="generation.py", reason="ported, too")
+    parts = (replace(one, part_of="R1") for one in (READS, again, elsewhere))
+    assert ask_once([SETS, READS, again, elsewhere]) == (SETS, *parts)
+
+
+def test_a_new_name_of_a_local_is_one_question_in_its_method() -> None:
+    again = replace(LOCAL, id="R3", omni="send(old)", upstream="send(new)", chosen="send(new)")
+    assert ask_once([LOCAL, again])[1].part_of == LOCAL.id
+    other = replace(again, unit="AR.other")
+    assert ask_once([LOCAL, other]) == (LOCAL, other)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param({"omni": "old = self.kept.get(row, 0)"}, id="another change, too"),
+        pytest.param({"omni": "old = self.lost.get(row)"}, id="another old name"),
+        pytest.param(
+            {"upstream": "old = self.new.get(row)", "chosen": "old = self.new.get(row)"}, id="another new one"
+        ),
+        pytest.param({"omni": "old = kept.get(row)"}, id="no member before"),
+        pytest.param({"omni": "old = self.kept.get(self.held)"}, id="the new name was there"),
+        pytest.param({"chosen": "old = self.kept.get(row)"}, id="omni's name stays"),
+        pytest.param({"omni": ""}, id="new code"),
+    ],
+)
+def test_what_changes_more_than_one_name_is_asked_for_itself(change: dict[str, str]) -> None:
+    other = replace(READS, **change)
+    assert ask_once([SETS, other]) == (SETS, other)

@@ -113,14 +113,15 @@ def _find_conditional_import(name: str, job: ModuleJob) -> str:
 def _insert_drafts(drafts: Sequence[Draft], job: ModuleJob) -> Module:
     """Return the module with its units as drafted.
 
-    Encloses added class members in ruler comments, unless they land inside a marked block.
+    Encloses added class members in ruler comments, unless they land inside a marked block or are omni's own text under
+    another name.
     """
     module = texts.parsed(job.text, job.path)
     whole = frozenset(record_classes(module))
     ruler = ruler_style(job.text, label=job.profile.marker)
     for group in _group_consecutive([d for d in drafts if d.outcome == "added" and d.owner]):
         plain = _insert_group(module, group, "\n".join(d.text.rstrip("\n") + "\n" for d in group))
-        if _is_marked(plain, group[0].name, job.profile.marker):
+        if _is_renamed(group, drafts) or _is_marked(plain, group[0].name, job.profile.marker):
             module = plain
         else:
             enclosed = _insert_group(module, group, enclose_members([d.text for d in group], ruler=ruler))
@@ -130,6 +131,13 @@ def _insert_drafts(drafts: Sequence[Draft], job: ModuleJob) -> Module:
         d.name: None if d.removed else d.text for d in drafts if d.before and (d.removed or d.text != d.before)
     }
     return replace_units(module, edits, whole=whole) if edits else module
+
+
+def _is_renamed(group: Sequence[Draft], drafts: Sequence[Draft]) -> bool:
+    """Whether a group is one method that omni has under the name of a removed one."""
+    draft, *others = group
+    was = next((d for d in drafts if d.removed and d.name == draft.after), None)
+    return was is not None and not others and was.before.replace(was.member, draft.member) == draft.text
 
 
 def _insert_group(module: Module, group: Sequence[Draft], body: str) -> Module:

@@ -15,12 +15,15 @@ upstream's new form would come in beside it or stay out::
            if hasattr(model, "flush"):                      flush = getattr(model, "flush", None)
                model.flush(rows)                            if callable(flush): …
 
+The statements above a block that set a local for it alone belong to it: a call of a new helper may replace both.
+
 Leaves alone: a block that a side has twice; new statements that use few of the block's names, or a local that nothing
 sets above omni's place, or that may not come in.
 """
 
 from __future__ import annotations
 
+import builtins
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -46,11 +49,11 @@ def with_replaced_elsewhere(triple: Triple, is_kept_out: Callable[[Node], bool])
         nodes = [upstream[k] for top in new for k in below(upstream, top)]
         if not nodes or not _is_same_matter(base, was, nodes) or any(map(is_kept_out, nodes)):
             continue
-        if not _is_runnable(nodes, upstream, omni[:mine]) or {n.canon for n in nodes} & {n.canon for n in omni}:
+        if not _is_runnable(nodes, upstream, omni[: mine[0]]) or {n.canon for n in nodes} & {n.canon for n in omni}:
             continue
         made = Triple(
-            _replace(triple.base, base, [was], ""),
-            _replace(triple.omni, omni, [mine], lines_of(triple.upstream, nodes), keep_remarks=True),
+            _replace(triple.base, base, was, ""),
+            _replace(triple.omni, omni, mine, lines_of(triple.upstream, nodes), keep_remarks=True),
             _replace(triple.upstream, upstream, new, ""),
         )
         if all(parses(text) for text in (made.base, made.omni, made.upstream)):
@@ -60,8 +63,11 @@ def with_replaced_elsewhere(triple: Triple, is_kept_out: Callable[[Node], bool])
 
 def _find_in_other_suites(
     base: Sequence[Node], omni: Sequence[Node], in_base: Mapping[int, int]
-) -> Iterator[tuple[int, int]]:
-    """Yield the base and omni index of each block that both have once, in suites that are not paired."""
+) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield the base and omni indices of each block that both have once, in suites that are not paired.
+
+    Yields the block with the statements above that set a local for it first, then the block alone.
+    """
     paired, blocks = set(in_base.values()), _index_blocks(base)
     for text, mine in _index_blocks(omni).items():
         was = blocks.get(text, ROOT)
@@ -69,7 +75,30 @@ def _find_in_other_suites(
             continue
         suite = in_base.get(omni[mine].parent, ROOT) if omni[mine].parent != ROOT else ROOT
         if base[was].parent != suite:
-            yield was, mine
+            yield from _join_setters(base, omni, was, mine)
+
+
+def _join_setters(
+    base: Sequence[Node], omni: Sequence[Node], was: int, mine: int
+) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield a block with the statements right above it that set a local which nothing else reads, then it alone."""
+    old, own = [was], [mine]
+    while (above := _find_setter(base, old)) is not None and (there := _find_setter(omni, own)) is not None:
+        if base[above].canon != omni[there].canon or there != own[0] - 1:
+            break  # a comment of omni's between the two would be lost
+        old, own = [above, *old], [there, *own]
+    if len(old) > 1:
+        yield old, own
+    yield [was], [mine]
+
+
+def _find_setter(nodes: Sequence[Node], run: Sequence[int]) -> int | None:
+    """Return the statement right above a run that sets a local for the run alone; ``None`` if there is none."""
+    above = next(iter(siblings(nodes, run[0], step=-1)), ROOT)
+    names = binds(nodes[above]) if above != ROOT and not nodes[above].compound else frozenset[str]()
+    inside = {k for top in run for k in below(nodes, top)}
+    users = {k for k, node in enumerate(nodes) if k != above and names & {*reads(node), *binds(node)}}
+    return above if users and users <= inside else None
 
 
 def _index_blocks(nodes: Sequence[Node]) -> dict[tuple[str, ...], int]:
@@ -82,28 +111,30 @@ def _index_blocks(nodes: Sequence[Node]) -> dict[tuple[str, ...], int]:
 
 
 def _find_successors(
-    base: Sequence[Node], upstream: Sequence[Node], was: int, in_upstream: Mapping[int, int]
+    base: Sequence[Node], upstream: Sequence[Node], was: Sequence[int], in_upstream: Mapping[int, int]
 ) -> list[int]:
-    """Return the statements that upstream has in place of a block, between its neighbours; none if that is unclear."""
+    """Return the statements that upstream has in place of others, between their neighbours; none if that is unclear."""
     above, under = (
-        next((k for k in siblings(base, was, step=step) if not base[k].is_comment), ROOT) for step in (-1, 1)
+        next((k for k in siblings(base, end, step=step) if not base[k].is_comment), ROOT)
+        for end, step in ((was[0], -1), (was[-1], 1))
     )
     if above not in in_upstream or (under != ROOT and under not in in_upstream):
         return []
     first, last = in_upstream[above], in_upstream.get(under, len(upstream))
     if under != ROOT and upstream[first].parent != upstream[last].parent:
         return []
-    inside = set(below(base, was))
+    inside = {k for top in was for k in below(base, top)}
     taken = {right for left, right in in_upstream.items() if left not in inside}
     new = [k for k in siblings(upstream, first, step=1) if k < last and not upstream[k].is_comment]
     there = {k for top in new for k in below(upstream, top)}
     is_elsewhere = any(in_upstream[k] not in there for k in inside & in_upstream.keys())
-    return [] if is_elsewhere or not there.isdisjoint(taken) or said(base, [was]) == said(upstream, new) else new
+    return [] if is_elsewhere or not there.isdisjoint(taken) or said(base, was) == said(upstream, new) else new
 
 
-def _is_same_matter(base: Sequence[Node], was: int, new: Sequence[Node]) -> bool:
-    """Whether the new statements use at least half of the block's names and quoted names."""
-    names = {word for k in below(base, was) for word in base[k].words if word.isidentifier()}
+def _is_same_matter(base: Sequence[Node], was: Sequence[int], new: Sequence[Node]) -> bool:
+    """Whether the new statements use at least half of the old ones' names and quoted names, except built-in ones."""
+    words = {word for top in was for k in below(base, top) for word in base[k].words}
+    names = {word for word in words if word.isidentifier() and not hasattr(builtins, word)}
     return 2 * len(names & {word for node in new for word in node.words}) >= len(names)
 
 

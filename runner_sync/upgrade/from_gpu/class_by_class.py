@@ -16,7 +16,7 @@ from runner_sync.statements import as_module
 from runner_sync.syntax import is_indented
 from runner_sync.texts.member_text import canonical
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu.members import beside_twin, twin_copies
+from runner_sync.upgrade.from_gpu.members import beside_twin, renamed, twin_copies
 from runner_sync.upgrade.from_gpu.members.constructors import shorten_constructor
 from runner_sync.upgrade.from_gpu.members.gone_from_gpu import drop_gone_from_gpu
 from runner_sync.upgrade.from_gpu.members.new_members import ask_about_declined, is_asked_about, port_members
@@ -52,13 +52,16 @@ def _port_class(
     drafts = _port_changes(class_name, drafts, job, side, pair)
     left_whole = find_left_whole(side.taken_apart, [draft for draft in drafts if draft.owner == class_name])
     side = replace(side, known_before=side.known_before | left_whole)
+    own_forms = renamed.find_renamed(class_name, drafts, job, side)
+    side = renamed.with_own_forms(side, own_forms)
     decisions = beside_twin.decide_members(class_name, beside_twin.pair_classes(class_name, drafts, job, side), job)
     decisions, side = shorten_constructor(class_name, decisions, drafts, job, side)
-    drafts = [*drafts, *port_members(class_name, decisions, drafts, job, side)]
+    drafts = [*drafts, *port_members(class_name, decisions, drafts, job, side, renamed=own_forms)]
     drafts = [*drafts, *ask_about_declined(class_name, decisions, job, side)]
     asked = {d.name for d in decisions if is_asked_about(class_name, d, job, side)}
     fates: dict[str, Fate] = {f"{class_name}.{d.name}": "asked" if d.name in asked else d.action for d in decisions}
-    return drop_gone_from_gpu(class_name, drafts, job, side, old=pair.gpu_old, new=pair.gpu_new), fates
+    drafts = drop_gone_from_gpu(class_name, drafts, job, side, old=pair.gpu_old, new=pair.gpu_new)
+    return renamed.drop_old_names(drafts, own_forms), fates
 
 
 def _port_changes(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, pair: Twins) -> list[Draft]:

@@ -5,12 +5,13 @@ marked as parts of one. May touch: nothing.
 
 One example is a block that a port brings and that stands under a condition which one side changed. Another is two
 statements that omni had both edited and that upstream replaced together. A third are copies of one method: both
-``execute_model`` of the NPU runners are, and omni has changed the same statement in both. Each place keeps its comment
-in the file, because each needs the same edit.
+``execute_model`` of the NPU runners are, and omni has changed the same statement in both. A fourth are the places of
+one new name. Each place keeps its comment in the file, because each needs the same edit.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -95,16 +96,46 @@ def _join_two(one: ReviewItem, other: ReviewItem) -> ReviewItem:
 
 
 def ask_once(items: Iterable[ReviewItem]) -> tuple[ReviewItem, ...]:
-    """Mark items as part of an earlier item of another unit with the same reason and texts; their own parts follow."""
+    """Mark items as part of an earlier item of another unit with the same reason and texts; their own parts follow.
+
+    Items that only give something another name are parts of the first one with this name, in any unit.
+    """
     first: dict[tuple[str, ...], ReviewItem] = {}
     asked = []
     for item in items:
-        key = _make_key(item)
+        renamed = _make_rename_key(item)
+        key = renamed or _make_key(item)
         root = first.setdefault(key, item)
-        is_repeated = (root.path, root.unit) != (item.path, item.unit) and not item.part_of and len(key) > 1
+        is_elsewhere = (root.path, root.unit) != (item.path, item.unit) or (renamed and root is not item)
+        is_repeated = is_elsewhere and not item.part_of and len(key) > 1
         asked.append(replace(item, part_of=root.part_of or root.id) if is_repeated else item)
     roots = {item.id: item.part_of for item in asked if item.part_of}
     return tuple(replace(item, part_of=roots.get(item.part_of, item.part_of)) for item in asked)
+
+
+_WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*|\.[A-Za-z_]\w*")
+"""A name, or a dot and the name of a member."""
+
+_METHOD = re.compile(r"\bdef (?=\w+\((?:self|cls)\b)")
+
+
+def _make_rename_key(item: ReviewItem) -> tuple[str, ...]:
+    """Return what identifies a question whose chosen text differs from omni's in one name alone; empty for others.
+
+    The name of a member is the same everywhere; any other name is one of the unit's own.
+    """
+    if not item.omni.strip() or item.keeps_omni or item.chosen.strip() != item.upstream.strip():
+        return ()
+    was, now = (_METHOD.sub("def .", _normalize(text)) for text in (item.omni, item.chosen))
+    old, new = _WORD.findall(was), _WORD.findall(now)
+    changed = {pair for pair in zip(old, new, strict=False) if pair[0] != pair[1]}
+    if len(changed) != 1 or len(old) != len(new) or _WORD.sub("", was) != _WORD.sub("", now):
+        return ()
+    ((one, other),) = changed
+    is_member = one.startswith(".") and other.startswith(".")
+    if one.startswith(".") != other.startswith(".") or one in new or other in old:
+        return ()
+    return ("renamed", one, other) if is_member else ("renamed", one, other, item.path, item.unit)
 
 
 def _make_key(item: ReviewItem) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ touch: nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from runner_sync.confidence import INFERRED, REQUIRED
 from runner_sync.fitting.hooks import describe_skipped_steps, fit_sampler_hook
@@ -23,9 +23,15 @@ from runner_sync.upgrade.questions.reviews import Shown, make_not_ported_review,
 
 
 def port_members(
-    class_name: str, decisions: Sequence[Member], drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
+    class_name: str,
+    decisions: Sequence[Member],
+    drafts: Sequence[Draft],
+    job: ModuleJob,
+    side: GpuSide,
+    *,
+    renamed: Mapping[str, Draft],
 ) -> list[Draft]:
-    """Return drafts of the members to be ported.
+    """Return drafts of the members to be ported; ``renamed`` are those that NPU has under an old name.
 
     Each goes behind its predecessor in the GPU class or, if NPU has none of those, in front of its successor. With
     ``--only``, these are the selected members and the members that they call.
@@ -38,7 +44,8 @@ def port_members(
     for decision in decisions:
         if decision.name not in wanted:
             continue
-        before = find_predecessor(decision.name, order, have)
+        was = renamed.get(prefix + decision.name)
+        before = was.member if was is not None else find_predecessor(decision.name, order, have)
         behind = None if before else find_successor(decision.name, order, have)
         text, changes = fit_sampler_hook(side.new[prefix + decision.name], job.profile.sampler_hook)
         draft = Draft(
@@ -52,7 +59,8 @@ def port_members(
         draft = record_twin(draft, job, text, side)
         draft = ask_about_untranslated(draft, job.path, before="", doubts=side.untranslated)
         notes = (*changes, *_describe_sampler_steps(decision.name, job))
-        added.append(draft.with_questions(_review_added(draft, job, decision, notes)))
+        item = _review_added(draft, job, decision, notes) if was is None else _review_renamed(draft, job, was)
+        added.append(draft.with_questions(item))
         have.add(decision.name)
     return added
 
@@ -70,6 +78,12 @@ def _review_added(draft: Draft, job: ModuleJob, decision: Member, notes: Sequenc
     doubts = f"{owing.explain(draft.text, job)}{explain_unconfirmed(draft.text, job)}"
     reason = "; ".join([f"{what} from the GPU runner: {decision.reason}{doubts}", *notes])
     shown = Shown(upstream=draft.text, chosen=draft.text)
+    return make_review(draft, job.path, reason=reason, confidence=REQUIRED, shown=shown, from_gpu=True)
+
+
+def _review_renamed(draft: Draft, job: ModuleJob, was: Draft) -> ReviewItem:
+    reason = f"the GPU runner renamed {was.member}, and NPU's own form of it was renamed, too"
+    shown = Shown(omni=was.before, upstream=draft.text, chosen=draft.text)
     return make_review(draft, job.path, reason=reason, confidence=REQUIRED, shown=shown, from_gpu=True)
 
 

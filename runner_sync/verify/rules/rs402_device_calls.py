@@ -4,7 +4,8 @@ What: a name below `torch.cuda` (an attribute chain or an import) in an NPU modu
 class inherits. In inherited methods the rule also finds the name by which the module imports it or to which it is
 assigned (`from torch import cuda`, `_device = torch.cuda`), and uses in a function of the module that the method calls.
 Every module in the folders of the NPU modules counts as one if its path says `npu`, also helpers and runners that no
-profile names. In inherited methods also `if tensor.is_cuda:`, which is never true on NPU: a warning.
+profile names. Also calls that place something on the GPU: `x.cuda()`, `x.to("cuda")`, `torch.device("cuda:0")`,
+`torch.zeros(4, device="cuda")`. In inherited methods also `if tensor.is_cuda:`, which is never true on NPU: a warning.
 
 Example:
 
@@ -63,7 +64,7 @@ def find(subject: Subject) -> Iterator[Hit]:
         return
     spared = _find_spared_nodes(npu, gpu.root)
     for node in npu.nodes:
-        read = gpu.root if gpu.is_used(node) else ""
+        read = gpu.title(node) if gpu.is_used(node) else ""
         name = _read_import(node, gpu.root) if isinstance(node, ast.Import | ast.ImportFrom) else read
         if name and id(node) not in spared:
             yield _make_hit(npu, node, name, root=gpu.root, new_root=f"torch.{gpu.npu_word}")
@@ -108,7 +109,7 @@ def _make_hit(npu: Reading, node: ast.AST, name: str, *, root: str, new_root: st
         (CODE, SEVERITY),
         node,
         symbol=name,
-        message=f"`{root}` does not exist on the NPU; this fails or does nothing there.",
+        message=f"`{root if root in name else name}` does not exist on the NPU; this fails or does nothing there.",
         fix=patch(npu.path, npu.text, {number: line.replace(root, new_root)}) if safe else f"Use `{new_root}`.",
     )
 
@@ -133,7 +134,7 @@ def _check_inherited(subject: Subject, gpu: Gpu) -> Iterator[Hit]:
             known = _find_gpu_names(subject, owner.reading, gpu)
             used = _find_untested_use(function, known)
             if used is not None and not _has_testing_callers(subject, mro, function):
-                yield _make_class_hit(head, owner, function, used, gpu.root)
+                yield _make_class_hit(head, owner, function, used, gpu.title(used))
             tensor_test = _find_tensor_test(function, known) if used is None else None
             if tensor_test is not None:
                 yield _make_tensor_hit(head, owner, function, tensor_test, subject.profile.device)

@@ -364,3 +364,10 @@ def test_the_place_of_a_gpu_call_in_a_function_is_told() -> None:
 def test_what_an_inherited_method_places_on_the_gpu(code: str, title: str) -> None:
     (finding,) = found(job(EMPTY_AR, "", gpu_base=shared(f"return {code}")), "RS402")
     assert f"which uses `{title}` ({GPU_BASE}:8)" in finding.message
+
+
+def test_the_fix_of_what_npu_code_places_on_the_gpu() -> None:
+    text = EMPTY_AR.replace("    pass\n", "    def f(self, x):\n        return x.to('cuda:0')\n")
+    (finding,) = found(job(text), "RS402")
+    assert finding.message == "`.to('cuda:0')` names a GPU, which an NPU machine does not have."
+    assert finding.fix == "Use the runner's `self.device`."

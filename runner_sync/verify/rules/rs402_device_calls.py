@@ -16,7 +16,7 @@ by hand. This rule guards ported and generated code, and new GPU runner code tha
 
 `OmniGPUModelRunner._store_value` of 0.22.0 to 0.32.0rc1 copies to the host only if `t.is_cuda`, so never on NPU.
 
-Fix: `torch.npu.…`, or drop the statement where NPU has no such call. Override an inherited method on NPU, or test the
+Fix: `torch.npu.…` or `self.device`, or drop the statement where NPU has no such call. Override an inherited method on NPU, or test the
 platform in it.
 
 Leaves alone: a profile whose device is the GPU's own; strings and comments; `vllm` names that only contain the word
@@ -105,12 +105,19 @@ def _make_hit(npu: Reading, node: ast.AST, name: str, *, root: str, new_root: st
     number = node.lineno  # type: ignore[attr-defined]
     line = npu.lines[number - 1]
     safe = line.count(root) == 1 and isinstance(node, ast.Attribute)
+    if isinstance(node, ast.Call):
+        message, remedy = (
+            f"`{name}` names a GPU, which an NPU machine does not have.",
+            "Use the runner's `self.device`.",
+        )
+    else:
+        message, remedy = f"`{root}` does not exist on the NPU; this fails or does nothing there.", f"Use `{new_root}`."
     return npu.hit(
         (CODE, SEVERITY),
         node,
         symbol=name,
-        message=f"`{root if root in name else name}` does not exist on the NPU; this fails or does nothing there.",
-        fix=patch(npu.path, npu.text, {number: line.replace(root, new_root)}) if safe else f"Use `{new_root}`.",
+        message=message,
+        fix=patch(npu.path, npu.text, {number: line.replace(root, new_root)}) if safe else remedy,
     )
 
 

@@ -16,8 +16,8 @@ by hand. This rule guards ported and generated code, and new GPU runner code tha
 
 `OmniGPUModelRunner._store_value` of 0.22.0 to 0.32.0rc1 copies to the host only if `t.is_cuda`, so never on NPU.
 
-Fix: `torch.npu.…` or `self.device`, or drop the statement where NPU has no such call. Override an inherited method on NPU, or test the
-platform in it.
+Fix: `torch.npu.…` or `self.device`, or drop the statement where NPU has no such call. Override an inherited method on
+NPU, or test the platform in it.
 
 Leaves alone: a profile whose device is the GPU's own; strings and comments; `vllm` names that only contain the word
 (`cudagraph_mode`, `CUDAGraphMode`); `torch.cuda.is_available()` as a condition, and code that runs only if it is true:

@@ -25,8 +25,8 @@ from runner_sync.model import Severity
 from runner_sync.profile import Profile
 from runner_sync.syntax import Function, walk
 from runner_sync.verify.hits import Hit
-from runner_sync.verify.runners.ancestry import find_ancestry, find_writer
-from runner_sync.verify.runners.duplication import are_equal, has_same_globals, is_equal_translated
+from runner_sync.verify.runners.ancestry import find_writer
+from runner_sync.verify.runners.duplication import has_same_globals, is_equal_translated, is_inherited
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import is_device_bound, translate_to_npu
 from runner_sync.verify.runners.reading import ClassText, Reading
@@ -55,7 +55,7 @@ def find(subject: Subject) -> Iterator[Hit]:
             twin = gpu_class.methods.get(name, [None])[-1]
             if twin is None or name == "__init__" or not _is_shared(subject, functions[-1], gpu, twin):
                 continue
-            if not _is_inherited(subject, npu_class, functions[-1]):
+            if not is_inherited(subject.library, npu_class, functions[-1]):
                 yield _make_hit(npu, functions[-1], gpu, twin, _describe(subject, gpu_class, npu_class, twin))
 
 
@@ -82,16 +82,6 @@ def _skips_platform_sampler(text: str, profile: Profile) -> bool:
     """Whether a model's sampler hook calls the sampler itself: RS206 asks for vllm-ascend's own sampling there."""
     hook = profile.sampler_hook
     return hook.flag in text and f"{hook.sampler}(" in text
-
-
-def _is_inherited(subject: Subject, owner: ClassText, function: Function) -> bool:
-    """Whether the NPU class would run the same without its own definition: RS103 asks to delete that."""
-    mro = find_ancestry(subject.library, owner)
-    below = mro.find(function.name, after=owner) if not mro.is_open else None
-    if below is None:
-        return False
-    same = are_equal(subject.npu, function, below.reading, below.methods[function.name][-1])
-    return same and has_same_globals(subject.npu, function, below.reading)
 
 
 def _describe(subject: Subject, gpu: ClassText, npu: ClassText, twin: Function) -> tuple[str, str]:

@@ -63,6 +63,10 @@ OVERRIDDEN = NPU_BASE.replace("    pass\n", "    def wait(self, x):\n        ret
         pytest.param(shared("return x", signature="self, x: torch.cuda.Stream"), NPU_BASE, id="an annotation"),
         pytest.param(shared("stream: torch.cuda.Stream = x\nreturn stream"), NPU_BASE, id="that of a local"),
         pytest.param(shared("return torch.npu.synchronize()"), NPU_BASE, id="the NPU's call"),
+        pytest.param(shared("return x.to(self.device)"), NPU_BASE, id="the runner's device"),
+        pytest.param(
+            shared("if x.is_cuda:\n    return x\nreturn x.to('cuda')"), NPU_BASE, id="what is placed after a test"
+        ),
         pytest.param(
             shared("try:\n    return x()\nexcept torch.cuda.OutOfMemoryError:\n    return None"),
             NPU_BASE,
@@ -351,3 +355,19 @@ def test_the_place_of_a_gpu_call_in_a_function_is_told() -> None:
     given = job(EMPTY_AR, "", gpu_base=module("def _sync():\n    torch.cuda.synchronize()", "_sync()"))
     (finding,) = found(given, "RS402")
     assert f"({GPU_BASE}:2)" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("code", "title"),
+    [("x.cuda()", ".cuda()"), ("x.to('cuda')", ".to('cuda')"), ("x.new(2, device='cuda')", "device='cuda'")],
+)
+def test_what_an_inherited_method_places_on_the_gpu(code: str, title: str) -> None:
+    (finding,) = found(job(EMPTY_AR, "", gpu_base=shared(f"return {code}")), "RS402")
+    assert f"which uses `{title}` ({GPU_BASE}:8)" in finding.message
+
+
+def test_the_fix_of_what_npu_code_places_on_the_gpu() -> None:
+    text = EMPTY_AR.replace("    pass\n", "    def f(self, x):\n        return x.to('cuda:0')\n")
+    (finding,) = found(job(text), "RS402")
+    assert finding.message == "`.to('cuda:0')` names a GPU, which an NPU machine does not have."
+    assert finding.fix == "Use the runner's `self.device`."

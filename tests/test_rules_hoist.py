@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 from check_samples import (
     EMPTY_AR,
+    GPU_AR,
     GPU_HEAD,
     NPU_HEAD,
+    OMNI_GPU_BASE,
     found,
     job,
     symbols,
@@ -100,3 +104,51 @@ def test_an_equal_function_is_to_be_imported() -> None:
     function = "def pick(a, b):\n    if a:\n        return a\n    if b:\n        return b\n    return None\n"
     (finding,) = found(job(function + EMPTY_AR, function + gpu("pass")), "RS501")
     assert finding.fix == "Import `pick` instead of repeating it."
+
+
+def test_a_copy_of_what_npu_inherits_is_only_to_be_deleted() -> None:
+    shared = OMNI_GPU_BASE.replace("    pass\n", textwrap.indent(STAGE.lstrip(), "    "))
+    given = job(npu(STAGE), gpu(STAGE), gpu_base=shared)
+    assert [code for code in ("RS103", "RS501") if found(given, code)] == ["RS103"]
+
+
+@pytest.mark.parametrize(
+    ("shared", "bases"),
+    [
+        pytest.param(STAGE.replace("int(", "str("), "OmniNPUModelRunner", id="the shared base has another"),
+        pytest.param(STAGE, "OmniNPUModelRunner, elsewhere.Mixin", id="an unknown base may have another"),
+    ],
+)
+def test_a_copy_of_what_npu_would_not_inherit(shared: str, bases: str) -> None:
+    base = OMNI_GPU_BASE.replace("    pass\n", textwrap.indent(shared.lstrip(), "    "))
+    head = NPU_HEAD + "from vllm_omni import elsewhere\n"
+    given = job(npu(STAGE, head=head, bases=bases), gpu(STAGE), gpu_base=base)
+    assert [code for code in ("RS103", "RS501") if found(given, code)] == ["RS501"]
+
+
+WORKER = "vllm_omni/worker"
+
+
+@pytest.mark.parametrize(
+    ("owner", "bases", "fix"),
+    [
+        pytest.param("StageMixin", "Base, StageMixin", "Mix `StageMixin` into `NPUARModelRunner`, too, ", id="a mixin"),
+        pytest.param(
+            "OmniGPUWorkerBase",
+            "Base, OmniGPUWorkerBase",
+            "Move it to a mixin of `OmniGPUWorkerBase` and `NPUARModelRunner`.",
+            id="a class with a twin of its own",
+        ),
+        pytest.param("StageMixin", "Base", "runner-sync hoist NPUARModelRunner._final_stage", id="no base of it"),
+    ],
+)
+def test_a_method_that_the_gpu_class_has_from_a_base(owner: str, bases: str, fix: str) -> None:
+    # The run reads the GPU class together with what omni moved out of it; the tree has it in two files.
+    head = f"{GPU_HEAD}from vllm_omni.worker.stage import {owner}\n"
+    files = {
+        GPU_AR: gpu("pass", head=head, bases=bases.replace("Base", "OmniGPUModelRunner", 1)),
+        f"{WORKER}/stage.py": f"class {owner}:\n{textwrap.indent(STAGE.lstrip(), '    ')}",
+    }
+    (finding,) = found(job(npu(STAGE), gpu(STAGE), files=files), "RS501")
+    assert (finding.fix or "").startswith(fix)
+    assert (f"`{owner}._final_stage` ({WORKER}/stage.py:2), which" in finding.message) is (bases != "Base")

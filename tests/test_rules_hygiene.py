@@ -38,6 +38,20 @@ NOOPS = [
     pytest.param("RS402", method("# torch.cuda.synchronize()\nreturn x"), id="the words in a comment"),
     pytest.param("RS402", method("return torch.npu.synchronize()"), id="the NPU's call"),
     pytest.param("RS402", method("return self.torch.cuda"), id="an attribute that is called torch"),
+    *(
+        pytest.param("RS402", method(f"return {code}"), id=code)
+        for code in (
+            'x.to("npu")',
+            'x.to("cpu")',
+            "x.to(self.device)",
+            'torch.device("npu:0")',
+            'x(device="cudagraph")',
+            'x(backend="cuda")',
+            'x.device.type == "cuda"',
+            "x.cuda",
+            'x(device="cuda" if torch.cuda.is_available() else "cpu")',
+        )
+    ),
     pytest.param(
         "RS402", method("if torch.cuda.is_available():\n    torch.cuda.synchronize()"), id="a branch for CUDA only"
     ),
@@ -54,6 +68,20 @@ NOOPS = [
         id="for annotations only, by another name",
     ),
     pytest.param("RS403", "from vllm.v1.sample.sampler import Sampler\n", id="a class that NPU subclasses"),
+    pytest.param(
+        "RS403",
+        "from vllm.compilation import cuda_graph\n" + method("return cuda_graph.CUDAGraphStat"),
+        id="another name below a module",
+    ),
+    pytest.param(
+        "RS403", method("return self.set_forward_context, x.CUDAGraphWrapper"), id="attributes that are called so"
+    ),
+    pytest.param(
+        "RS403",
+        "if TYPE_CHECKING:\n    from vllm.compilation import cuda_graph\n"
+        + method("a: cuda_graph.CUDAGraphWrapper = x\nreturn a"),
+        id="below a module for annotations only",
+    ),
     pytest.param("RS404", method("return self._dummy_run(cudagraph_runtime_mode=x)"), id="the keyword elsewhere"),
     pytest.param(
         "RS404", method("with set_ascend_forward_context(aclgraph_runtime_mode=x): pass"), id="the right keyword"
@@ -109,6 +137,8 @@ NOOPS = [
     pytest.param("RS407", method('return "x" in self.locals()'), id="a method of that name"),
     pytest.param("RS407", method('return hasattr(self, "x")'), id="hasattr"),
     pytest.param("RS407", method("return locals()"), id="locals for another use"),
+    pytest.param("RS407", method('return vars(self).get("x"), x.get("x")'), id="got from another mapping"),
+    pytest.param("RS407", method("return locals().get(x)"), id="a name that is computed"),
     pytest.param("RS408", method("out = None\nout = self.build(x)\nreturn out"), id="a default, then a value"),
     pytest.param("RS408", method("out = self.build(x)\nself.send(out)\nout = None"), id="read in between"),
     pytest.param("RS408", method("out = self.build(x)\nif x:\n    out = None\nreturn out"), id="reset in a branch"),
@@ -316,6 +346,25 @@ FINDINGS = [
     pytest.param("RS402", method("torch.cuda.synchronize()"), [(3, 3, "torch.cuda")], id="a call"),
     pytest.param("RS402", "from torch.cuda import Stream\n", [(1, 1, "torch.cuda")], id="an import from it"),
     pytest.param("RS402", "from torch import cuda\n", [(1, 1, "torch.cuda")], id="an import of it"),
+    *(
+        pytest.param("RS402", method(f"return {code}"), [(3, 3, symbol)], id=code)
+        for code, symbol in (
+            ("x.cuda()", ".cuda()"),
+            ("x.cuda(non_blocking=True)", ".cuda()"),
+            ('x.to("cuda", non_blocking=True)', ".to('cuda')"),
+            ('torch.device("cuda")', "torch.device('cuda')"),
+            ('torch.device(f"cuda:{self.rank}")', "torch.device(f'cuda:{self.rank}')"),
+            ('torch.zeros(4, device="cuda:0")', "device='cuda:0'"),
+        )
+    ),
+    *(
+        pytest.param("RS403", f"{head}\n" + method(f"return {name}"), [(4, 4, "CUDAGraphWrapper")], id=name)
+        for head, name in (
+            ("from vllm.compilation import cuda_graph", "cuda_graph.CUDAGraphWrapper"),
+            ("import vllm.compilation.cuda_graph as graphs", "graphs.CUDAGraphWrapper"),
+            ("import vllm.compilation.cuda_graph", "vllm.compilation.cuda_graph.CUDAGraphWrapper"),
+        )
+    ),
     pytest.param(
         "RS403",
         "from vllm.compilation.cuda_graph import CUDAGraphStat, CUDAGraphWrapper\n",
@@ -390,6 +439,8 @@ FINDINGS = [
     pytest.param("RS407", method('if "out" in locals(): pass'), [(3, 3, "out")], id="in locals"),
     pytest.param("RS407", method('if "out" not in locals(): pass'), [(3, 3, "out")], id="not in locals"),
     pytest.param("RS407", method('if "out" in locals().keys(): pass'), [(3, 3, "out")], id="in its keys"),
+    pytest.param("RS407", method('return locals().get("out")'), [(3, 3, "out")], id="got from locals"),
+    pytest.param("RS407", method('if vars().get("out", x) is None: pass'), [(3, 3, "out")], id="got with a default"),
     pytest.param(
         "RS408",
         method("out = self.build(x)\nself.send(x)\nout = []\nreturn out"),

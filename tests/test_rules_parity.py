@@ -24,6 +24,8 @@ from parity_samples import ASK, PLAIN, SAMPLE, _indent, gpu, npu
 from runner_sync.model import Finding
 from runner_sync.profile import NPU, Output, SamplerHook
 from runner_sync.upgrade.job import is_selected
+from runner_sync.verify import check
+from runner_sync.verify.codes import Codes
 
 MIXIN = "vllm_omni/worker/omni_connector_model_runner_mixin.py"
 
@@ -679,3 +681,41 @@ def test_the_fix_names_the_last_revision_without_what_is_missing() -> None:
     assert "--only NPUARModelRunner.load_model --omni-base old-2` ports what came after that" in fix("old-1", "old-2")
     assert "--omni-base old-1` ports" in fix("old-1", "new-2")
     assert "where V is a vllm-omni before new-1 in which the GPU runner did not have it yet" in fix("new-1", "new-2")
+
+
+CHANGED = """
+def execute_model(self, x):
+    self.plain(x)
+    for one in x:
+        self.attach(
+            one,
+            cache=self.prefix_cache,
+        )
+        self.plain(one)
+    if getattr(
+        self.model, "wants_history", False
+    ):
+        self.plain(x)
+        self.plain(self)
+    return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        pytest.param(5, [], id="above both"),
+        pytest.param(6, [], id="the loop around one"),
+        pytest.param(7, ["attach"], id="the first line of a call"),
+        pytest.param(9, ["attach"], id="its last argument"),
+        pytest.param(11, [], id="between them"),
+        pytest.param(13, ["wants_history"], id="the condition that asks the model"),
+        pytest.param(16, [], id="below the condition"),
+    ],
+)
+def test_a_branch_answers_for_the_missing_statements_that_it_touched(line: int, expected: list[str]) -> None:
+    given = job(npu(PLAIN), gpu(CHANGED), vllm=VLLM)
+    told = [*found(given, "RS202"), *found(given, "RS207")]
+    assert [finding.symbol for finding in told] == ["attach", "wants_history"]
+    result = check.run(given, Codes(("RS202", "RS207")), changed={GPU_AR: {line}})
+    assert [finding.symbol for finding in result.findings] == expected

@@ -146,3 +146,11 @@ def test_a_field_that_a_missing_mixin_fills_is_said_of_the_mixin_only(value: str
     body = f"def execute_model(self, x):\n    return OmniModelRunnerOutput(chunks={value})"
     assert told(sending(body), "RS204", "RS207") == ["RS204:Sender", *expected]
     assert told(sending(body), "RS207") == ["RS207:chunks"]
+
+
+def test_the_fix_leaves_the_copies_at_their_vllm_ascend() -> None:
+    (finding,) = check.run(sending(SENDING), Codes(("RS204",))).findings
+    assert finding.fix == (
+        "`runner-sync upgrade --gpu-only --only 'NPUARModelRunner*'` mixes it in and ports what `GPUARModelRunner` "
+        "does with it."
+    )

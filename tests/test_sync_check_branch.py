@@ -426,3 +426,21 @@ def test_a_run_for_a_branch_says_that_it_reports_what_the_branch_did(locked: Tre
     for since, said in ((None, "and"), ("main", "as far as the branch touched or brought it")):
         options = locked.check(ascend=locked.ascend_old, changed_since=since, select=("RS3",))
         assert [note for note in sync.check(options).notes if note.startswith("breakage:") and said in note]
+
+
+@pytest.mark.parametrize("ascend", [False, True])
+def test_a_branch_that_takes_the_lock_away_is_refused(locked: Trees, ascend: bool) -> None:
+    commit(locked.omni, "Before")
+    (locked.omni / NPU.lock_file).unlink()
+    trees = {"ascend": locked.ascend_old} if ascend else {}
+    said = (
+        r"^runner-sync\.lock is gone since main: restore it with `git checkout main -- runner-sync\.lock`, or leave "
+        r"out what needs it with --ignore RS110,RS111,RS201\.$"
+    )
+    with pytest.raises(InputError, match=said):
+        sync.check(locked.check(changed_since="main", **trees))
+    others = locked.check(changed_since="main", ignore=("RS110", "RS111", "RS201"), **trees)
+    assert sync.check(others).findings == ()
+    commit(locked.omni, "Without a lock")
+    if ascend:
+        assert sync.check(locked.check(changed_since="HEAD", **trees)).findings == ()

@@ -37,6 +37,16 @@ def hoist(trees: Trees, unit: str) -> dict[str, str]:
     return texts
 
 
+SHARED = """
+
+    def _stage_of(self, request):
+        info = request.additional_information
+        if info is None:
+            return None
+        return info.get("stage")
+"""
+
+
 def methods(text: str) -> dict[str, list[str]]:
     return {
         node.name: [child.name for child in node.body if isinstance(child, ast.FunctionDef)]
@@ -152,6 +162,27 @@ def test_what_the_class_inherits_is_only_dropped(trees: Trees) -> None:
     texts = hoist(trees, "OmniNPUModelRunner._forward")
     assert set(texts) == {BASE}
     assert methods(texts[BASE]) == {"OmniNPUModelRunner": ["execute_model"]}
+
+
+def test_what_the_twin_has_from_a_base_of_both_is_only_dropped(trees: Trees) -> None:
+    trees.edit(GPU_AR, SHARED, "")
+    trees.edit(GPU_BASE, "    def _forward", f"{SHARED[2:]}\n    def _forward")
+    texts = hoist(trees, STAGE)
+    assert set(texts) == {AR}
+    assert "_stage_of" not in texts[AR]
+
+
+def test_what_the_twin_has_from_a_mixin_that_npu_lacks(trees: Trees) -> None:
+    trees.edit(GPU_AR, SHARED, "")
+    trees.edit(GPU_AR, "(OmniGPUModelRunner)", "(OmniGPUModelRunner, StageMixin)")
+    trees.edit(GPU_AR, "\n\n\nclass", "\nfrom vllm_omni.worker.stage import StageMixin\n\n\nclass")
+    (trees.omni / "vllm_omni/worker/stage.py").write_text(f"class StageMixin:\n{SHARED[2:]}", "utf-8")
+    said = (
+        r"^GPUARModelRunner has _stage_of from StageMixin \(vllm_omni/worker/stage\.py:2\): derive NPUARModelRunner "
+        r"from that, too, and delete NPUARModelRunner\._stage_of\.$"
+    )
+    with pytest.raises(InputError, match=said):
+        hoist(trees, STAGE)
 
 
 def test_a_function_is_imported(trees: Trees) -> None:

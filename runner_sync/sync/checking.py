@@ -73,6 +73,7 @@ def check(options: CheckOptions) -> Report:
     given, parted = whole_modules.read_whole_runners(given)
     given = whole_modules.add_whole_twins(given)
     modules = find_modules(given)
+    check_notes.refuse_removed_lock(options, given, codes)
     check_notes.refuse_blind(options, given, codes)
     needed = codes.to_run()
     with blame_deepest_file(given):

@@ -26,7 +26,7 @@ from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.syntax import Function, walk
 from runner_sync.texts.member_text import canonical
 from runner_sync.verify.check_job import CheckJob
-from runner_sync.verify.runners.ancestry import Ancestry, find_ancestry
+from runner_sync.verify.runners.ancestry import Ancestry, find_ancestry, find_writer
 from runner_sync.verify.runners.duplication import has_same_globals, is_equal_translated
 from runner_sync.verify.runners.job import Library
 from runner_sync.verify.runners.parity import is_device_bound, translate_to_npu
@@ -123,13 +123,31 @@ def _find_definitions(
     label = f"{owner}.{name}".strip(".")
     if mine is None or other is None or twin is None:
         raise InputError(f"{label} has no twin in {twin_path or 'a GPU runner'}: there is nothing to share.")
-    both = Definition(derived.path, owner, name, mine, reading), Definition(twin_path, twin_owner, name, other, twin)
+    theirs = _find_owner(library, Definition(twin_path, twin_owner, name, other, twin), reading, owner)
+    both = Definition(derived.path, owner, name, mine, reading), theirs
     if beside := next((one for one in both if one.qualname not in one.reading.units), None):
         raise InputError(
             f"{beside.path}:{beside.node.lineno}: {beside.qualname} stands inside another statement: move it out of "
             "that first."
         )
     return both
+
+
+def _find_owner(library: Library, gpu: Definition, npu: Reading, npu_owner: str) -> Definition:
+    """Return the definition in the class that the GPU class has it from.
+
+    Raises ``InputError`` if the NPU class does not derive from that class, with which it would share the method.
+    """
+    writer = find_writer(library, gpu.reading.classes[gpu.owner], gpu.name) if gpu.owner else None
+    if writer is None or writer.name == gpu.owner:
+        return gpu
+    node = writer.methods[gpu.name][-1]
+    if writer not in find_ancestry(library, npu.classes[npu_owner]).classes:
+        raise InputError(
+            f"{gpu.owner} has {gpu.name} from {writer.name} ({writer.reading.path}:{node.lineno}): derive {npu_owner} "
+            f"from that, too, and delete {npu_owner}.{gpu.name}."
+        )
+    return Definition(writer.reading.path, writer.name, gpu.name, node, writer.reading)
 
 
 def _find_definition(reading: Reading, owner: str, name: str) -> Function | None:

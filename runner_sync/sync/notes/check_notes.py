@@ -16,7 +16,7 @@ from runner_sync.errors import InputError
 from runner_sync.model import TITLES, Finding
 from runner_sync.sync import check_modules
 from runner_sync.sync.options import CheckOptions
-from runner_sync.sync.trees import inputs
+from runner_sync.sync.trees import branches, inputs
 from runner_sync.verify.baseline import NEVER_ACCEPTED
 from runner_sync.verify.catalog import OF_WHOLE_CLASSES, can_run, known_codes
 from runner_sync.verify.check import CheckResult
@@ -54,6 +54,22 @@ def refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> N
         raise InputError(
             f"{where} has no {given.lock_file}: {write}compare with a {title} by {named}, or "
             f"leave out what needs the lock with --ignore {','.join(code for code in asked if code != 'RS111')}."
+        )
+
+
+def refuse_removed_lock(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> None:
+    """Raise ``InputError`` if a branch takes the lock away that chosen rules compare with.
+
+    A lock written anew would record the GPU twins as they are, and hide what NPU lacks of them.
+    """
+    asked = [code for code in check_modules.LOCKED if code not in check_modules.idle_codes(given)]
+    revision = options.changed_since
+    if revision is None or given.lock.entries or not codes.wants_any(asked):
+        return
+    if branches.had_lock(given, revision, options.progress):
+        raise InputError(
+            f"{given.lock_file} is gone since {revision}: restore it with `git checkout {shlex.quote(revision)} -- "
+            f"{given.lock_file}`, or leave out what needs it with --ignore {','.join(asked)}."
         )
 
 

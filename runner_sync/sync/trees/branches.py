@@ -26,6 +26,13 @@ def require_git(omni: Tree, revision: str) -> InGit:
     return omni
 
 
+def had_lock(given: inputs.Inputs, revision: str, progress: Progress) -> bool:
+    """Whether the tree had a lock where the branch began, and has it at ``revision``."""
+    now = require_git(given.omni, revision)
+    trees = (inputs.open_at("vllm-omni", ref, given.omni, progress) for ref in (now.fork_point(revision), revision))
+    return all(inputs.read_lock_text(tree, given.lock_file) is not None for tree in trees)
+
+
 def omni_before(given: inputs.Inputs, revision: str, progress: Progress) -> inputs.Inputs:
     """Return the inputs at the fork point of the branch from ``revision``.
 

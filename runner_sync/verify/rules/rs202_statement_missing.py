@@ -103,11 +103,12 @@ def find(subject: Subject) -> Iterator[Hit]:
 
 @dataclass(frozen=True, slots=True)
 class _Lack:
-    """Code of a GPU method at its ``line`` that NPU code lacks: a ``name`` in it, and ``what`` it does in words."""
+    """GPU code from ``line`` to ``last`` of a method that NPU code lacks: a ``name`` in it, and ``what`` it does."""
 
     symbol: str
     name: str
     line: int
+    last: int
     what: str
 
 
@@ -212,16 +213,16 @@ class _MethodComparison:
                 reported_lines.update(node.start for node in run)
                 name = self._find_unknown_names(run)[0]
                 what = f"has {len(run)} omni statements in a row with `{name}`, beginning with `{first}`"
-                yield _Lack(first, name, run[0].start, what)
+                yield _Lack(first, name, run[0].start, run[-1].start, what)
             for name, call, line in self._find_calls(run, only_hooks=is_reported):
                 if name not in seen:
                     seen.add(name)
-                    yield _Lack(name, name, line, f"calls `{call}(…)`")
+                    yield _Lack(name, name, line, line, f"calls `{call}(…)`")
         for name, node, statement in self._find_conditions():
             if name not in seen and node.start not in reported_lines:
                 seen.add(name)
                 what = f"makes `{shorten_code(statement.canon, most=_SYMBOL)}` depend on `{name}`"
-                yield _Lack(name, name, node.start, what)
+                yield _Lack(name, name, node.start, node.start, what)
 
     def _find_conditions(self) -> Iterator[tuple[str, Node, Node]]:
         """Find conditions with a name unknown to NPU code, whose whole body NPU code has.
@@ -344,7 +345,8 @@ def _collect_npu_canons(pair: Pair) -> frozenset[str]:
 def _make_hit(subject: Subject, pair: Pair, function: Function, lack: _Lack) -> Hit:
     gpu, npu = pair.gpu, pair.npu
     # The text of a method begins at its decorators.
-    place = f"{gpu.reading.path}:{first_line(function) + lack.line - 1}"
+    line, last = (first_line(function) + number - 1 for number in (lack.line, lack.last))
+    place = f"{gpu.reading.path}:{line}"
     port = describe_port(subject, f"{npu.name}.{function.name}", f"{gpu.name}.{function.name}", lack.name, place)
     ignore = f"# runner-sync: ignore[{CODE}:{symbol_in_comment(lack.symbol)}] reason"
     return npu.reading.hit(
@@ -353,5 +355,5 @@ def _make_hit(subject: Subject, pair: Pair, function: Function, lack: _Lack) -> 
         symbol=lack.symbol,
         message=f"`{gpu.name}.{function.name}` ({place}) {lack.what}; nothing that runs on `{npu.name}` does.",
         fix=f"{port} Where NPU does without it on purpose, `{ignore}`.",
-        also=(gpu.reading.span_of(function),),
+        also=(gpu.reading.span_around(function, line, last),),
     )

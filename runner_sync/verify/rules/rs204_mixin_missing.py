@@ -56,6 +56,7 @@ def _make_hit(pair: Pair, name: str, users: list[str]) -> Hit:
         symbol=name,
         message=f"`{gpu.name}` mixes in `{name}`{used}, but the MRO of `{npu.name}` has none; what it provides is "
         "silently missing on NPU.",
-        fix=f"`runner-sync upgrade --only '{npu.name}*'` mixes it in and ports what `{gpu.name}` does with it.",
+        fix=f"`runner-sync upgrade --gpu-only --only '{npu.name}*'` mixes it in and ports what `{gpu.name}` does with "
+        "it.",
         also=((gpu.reading.path, gpu.node.lineno, gpu.node.body[0].lineno - 1),),
     )

@@ -157,5 +157,5 @@ def _make_hit(subject: Subject, pair: Pair, missing: _Missing, behind: Sequence[
         message=f"The {what} `{name}` of `{owner.name}.{function.name}` ({place}) is {_describe_lack(pair, name)} the "
         f"code that runs on `{pair.npu.name}`{and_behind}.",
         fix=f"{describe_port(subject, unit, f'{owner.name}.{function.name}', name, place)} {without}",
-        also=(owner.reading.span_of(function),),
+        also=(owner.reading.span_around(function, line, line),),
     )

@@ -4,7 +4,8 @@ What: a name below `torch.cuda` (an attribute chain or an import) in an NPU modu
 class inherits. In inherited methods the rule also finds the name by which the module imports it or to which it is
 assigned (`from torch import cuda`, `_device = torch.cuda`), and uses in a function of the module that the method calls.
 Every module in the folders of the NPU modules counts as one if its path says `npu`, also helpers and runners that no
-profile names. In inherited methods also `if tensor.is_cuda:`, which is never true on NPU: a warning.
+profile names. Also calls that place something on the GPU: `x.cuda()`, `x.to("cuda")`, `torch.device("cuda:0")`,
+`torch.zeros(4, device="cuda")`. In inherited methods also `if tensor.is_cuda:`, which is never true on NPU: a warning.
 
 Example:
 
@@ -15,8 +16,8 @@ by hand. This rule guards ported and generated code, and new GPU runner code tha
 
 `OmniGPUModelRunner._store_value` of 0.22.0 to 0.32.0rc1 copies to the host only if `t.is_cuda`, so never on NPU.
 
-Fix: `torch.npu.…`, or drop the statement where NPU has no such call. Override an inherited method on NPU, or test the
-platform in it.
+Fix: `torch.npu.…` or `self.device`, or drop the statement where NPU has no such call. Override an inherited method on
+NPU, or test the platform in it.
 
 Leaves alone: a profile whose device is the GPU's own; strings and comments; `vllm` names that only contain the word
 (`cudagraph_mode`, `CUDAGraphMode`); `torch.cuda.is_available()` as a condition, and code that runs only if it is true:
@@ -63,7 +64,7 @@ def find(subject: Subject) -> Iterator[Hit]:
         return
     spared = _find_spared_nodes(npu, gpu.root)
     for node in npu.nodes:
-        read = gpu.root if gpu.is_used(node) else ""
+        read = gpu.title(node) if gpu.is_used(node) else ""
         name = _read_import(node, gpu.root) if isinstance(node, ast.Import | ast.ImportFrom) else read
         if name and id(node) not in spared:
             yield _make_hit(npu, node, name, root=gpu.root, new_root=f"torch.{gpu.npu_word}")
@@ -104,12 +105,19 @@ def _make_hit(npu: Reading, node: ast.AST, name: str, *, root: str, new_root: st
     number = node.lineno  # type: ignore[attr-defined]
     line = npu.lines[number - 1]
     safe = line.count(root) == 1 and isinstance(node, ast.Attribute)
+    if isinstance(node, ast.Call):
+        message, remedy = (
+            f"`{name}` names a GPU, which an NPU machine does not have.",
+            "Use the runner's `self.device`.",
+        )
+    else:
+        message, remedy = f"`{root}` does not exist on the NPU; this fails or does nothing there.", f"Use `{new_root}`."
     return npu.hit(
         (CODE, SEVERITY),
         node,
         symbol=name,
-        message=f"`{root}` does not exist on the NPU; this fails or does nothing there.",
-        fix=patch(npu.path, npu.text, {number: line.replace(root, new_root)}) if safe else f"Use `{new_root}`.",
+        message=message,
+        fix=patch(npu.path, npu.text, {number: line.replace(root, new_root)}) if safe else remedy,
     )
 
 
@@ -133,7 +141,7 @@ def _check_inherited(subject: Subject, gpu: Gpu) -> Iterator[Hit]:
             known = _find_gpu_names(subject, owner.reading, gpu)
             used = _find_untested_use(function, known)
             if used is not None and not _has_testing_callers(subject, mro, function):
-                yield _make_class_hit(head, owner, function, used, gpu.root)
+                yield _make_class_hit(head, owner, function, used, gpu.title(used))
             tensor_test = _find_tensor_test(function, known) if used is None else None
             if tensor_test is not None:
                 yield _make_tensor_hit(head, owner, function, tensor_test, subject.profile.device)

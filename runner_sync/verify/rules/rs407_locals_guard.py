@@ -1,6 +1,6 @@
 """RS407 locals-guard: a condition asks whether a name is in `locals()`.
 
-What: `"x" in locals()` (also `vars()` and `dir()` without arguments) in a condition.
+What: `"x" in locals()` (also `vars()` and `dir()` without arguments) in a condition, and `locals().get("x")`.
 
 Example:
 
@@ -39,8 +39,8 @@ def find(subject: Subject) -> Iterator[Hit]:
     if not any(f"{name}()" in npu.text for name in _SCOPES):
         return
     for node in npu.nodes:
-        if isinstance(node, ast.Compare) and _is_guard(node):
-            name = constant_text(node.left)
+        name = _find_asked(node)
+        if name:
             yield npu.hit(
                 (CODE, SEVERITY),
                 node,
@@ -51,11 +51,15 @@ def find(subject: Subject) -> Iterator[Hit]:
             )
 
 
-def _is_guard(node: ast.Compare) -> bool:
-    right = node.comparators[0]
-    # `"x" in locals().keys()` asks the same.
-    if isinstance(right, ast.Call) and isinstance(right.func, ast.Attribute) and right.func.attr == "keys":
-        right = right.func.value
-    asks = len(node.ops) == 1 and isinstance(node.ops[0], ast.In | ast.NotIn)
-    is_scope = isinstance(right, ast.Call) and dotted(right.func) in _SCOPES and not right.args
-    return asks and is_scope and bool(constant_text(node.left))
+def _find_asked(node: ast.AST) -> str | None:
+    """Return the name that a node looks up: ``"x" in locals()``, ``"x" in locals().keys()``, ``locals().get("x")``."""
+    match node:
+        case ast.Compare(left=asked, ops=[ast.In() | ast.NotIn()], comparators=[ast.expr() as place]):
+            if isinstance(place, ast.Call) and isinstance(place.func, ast.Attribute) and place.func.attr == "keys":
+                place = place.func.value
+        case ast.Call(func=ast.Attribute(value=place, attr="get"), args=[asked, *_]):
+            pass
+        case _:
+            return None
+    is_scope = isinstance(place, ast.Call) and dotted(place.func) in _SCOPES and not place.args
+    return constant_text(asked) if is_scope else None

@@ -14,7 +14,7 @@ from runner_sync import mro
 from runner_sync.syntax import Function, is_super, self_attributes_set, walk
 from runner_sync.verify.answers import answered_once
 from runner_sync.verify.runners.job import Library
-from runner_sync.verify.runners.reading import ClassText
+from runner_sync.verify.runners.reading import ClassText, Reading
 
 
 @dataclass(slots=True, eq=False)
@@ -102,3 +102,17 @@ def find_ancestry(library: Library, head: ClassText) -> Ancestry:
     classes = tuple(mro.linearise(head, bases))
     is_open = any(library.meaning(c.reading, base).is_open for c in classes for base in c.node.bases)
     return Ancestry(classes, is_open)
+
+
+def find_writer(library: Library, owner: ClassText, method: str) -> ClassText:
+    """Return the class that defines ``method`` in the tree: ``owner``, or the base that its file has it from.
+
+    The text of a GPU class may have been completed by methods that omni moved out of it.
+    """
+    text = library.job.read(owner.reading.path) if library.job.read is not None else None
+    if text is None or text == owner.reading.text:
+        return owner
+    written = Reading(owner.reading.path, text).classes.get(owner.name)
+    if written is None or method in written.methods:
+        return owner
+    return find_ancestry(library, written).find(method, after=written) or owner

@@ -1,4 +1,4 @@
-"""Finds the names under which a module uses `torch.cuda`, and the nodes that use it.
+"""Finds the names under which a module uses `torch.cuda`, and the nodes that use it or place something on its device.
 
 Comes in: a `Reading`, the words of GPU and NPU. Goes out: a `Gpu`, which tells whether a node uses `torch.cuda`. May
 touch: nothing.
@@ -46,10 +46,19 @@ class Gpu:
         return node if self.is_used(node) else None
 
     def is_used(self, node: ast.AST) -> bool:
-        """Whether a node reads one of the names or is exactly ``root``, so that `torch.cuda.Stream` counts once."""
+        """Whether a node reads one of the names, is exactly ``root`` (`torch.cuda.Stream` counts once), or places
+        something on the GPU.
+        """
+        if isinstance(node, ast.Call):
+            return bool(_name_placement(node, self.word))
         if isinstance(node, ast.Name):
             return node.id in self.names and isinstance(node.ctx, ast.Load)
         return isinstance(node, ast.Attribute) and dotted(node) == self.root
+
+    def title(self, node: ast.AST) -> str:
+        """Return what a message calls a used node."""
+        placed = _name_placement(node, self.word) if isinstance(node, ast.Call) else ""
+        return placed or self.root
 
     def within(self, function: Function) -> Gpu:
         """Return the names inside a function. Its bindings shadow the module's names, and its imports add names."""
@@ -61,7 +70,7 @@ class Gpu:
         return replace(self, names=(self.names - own) | names, askers=(self.askers - own) | askers, helpers=helpers)
 
     def may_be_in(self, text: str) -> bool:
-        """Whether the text of a function contains one of the names or helpers, or `torch.cuda`."""
+        """Whether the text of a function contains one of the names or helpers, or passes `may_name`."""
         return any(name in text for name in (*self.names, *self.helpers)) or may_name(text, self)
 
 
@@ -112,10 +121,31 @@ def _split_askers(imported: Sequence[Import]) -> tuple[frozenset[str], frozenset
 
 
 def may_name(text: str, gpu: Gpu) -> bool:
-    """Whether a text contains `torch.cuda`, or may import it from torch."""
-    if gpu.root in text:
+    """Whether a text contains `torch.cuda`, may import it from torch, or may place something on the GPU."""
+    if gpu.root in text or re.search(rf"\.{gpu.word}\(|[\"']{gpu.word}[\"':]", text):
         return True
     return any(gpu.word in found[1] for found in re.finditer(r"from torch import (\([^()]*\)|[^\n]+)", text))
+
+
+def _name_placement(call: ast.Call, word: str) -> str:
+    """Return how a call places something on the GPU, or an empty string: `x.cuda()`, `x.to("cuda")`, `device="cuda:0"`.
+
+    timid: the device must be written in the call itself.
+    """
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    if name == word:
+        return f".{word}()"
+    if call.args and (name == "to" or dotted(call.func) == "torch.device") and _is_device(call.args[0], word):
+        return f"{'.to' if name == 'to' else 'torch.device'}({ast.unparse(call.args[0])})"
+    given = (one.value for one in call.keywords if one.arg == "device" and _is_device(one.value, word))
+    return next((f"device={ast.unparse(value)}" for value in given), "")
+
+
+def _is_device(value: ast.expr, word: str) -> bool:
+    """Whether an expression is ``"cuda"``, ``"cuda:0"`` or ``f"cuda:{rank}"``."""
+    first = value.values[0] if isinstance(value, ast.JoinedStr) and value.values else value
+    text = first.value if isinstance(first, ast.Constant) else None
+    return isinstance(text, str) and (text == word or text.startswith(f"{word}:"))
 
 
 def _walk_chain(value: ast.expr) -> Iterator[ast.expr]:

@@ -13,8 +13,10 @@ import re
 from runner_sync.naming import Import
 from runner_sync.profile import Profile
 from runner_sync.syntax import Function, first_line, is_string, walk
+from runner_sync.verify.runners.ancestry import find_ancestry
+from runner_sync.verify.runners.job import Library
 from runner_sync.verify.runners.parity import translate_to_npu
-from runner_sync.verify.runners.reading import Reading
+from runner_sync.verify.runners.reading import ClassText, Reading
 
 _BUILTINS = frozenset(dir(builtins))
 _EVERYWHERE = frozenset({"__import__", "__build_class__", "__debug__", "__builtins__"})
@@ -85,6 +87,16 @@ def are_equal(reading: Reading, function: Function, other: Reading, twin: Functi
     return _squeeze_function(reading, function) == _squeeze_function(other, twin) and _unparse_plainly(
         function
     ) == _unparse_plainly(twin)
+
+
+def is_inherited(library: Library, owner: ClassText, function: Function) -> bool:
+    """Whether ``owner`` would run the same without its own definition: RS103 asks to delete that."""
+    mro = find_ancestry(library, owner)
+    below = mro.find(function.name, after=owner) if not mro.is_open else None
+    if below is None:
+        return False
+    same = are_equal(owner.reading, function, below.reading, below.methods[function.name][-1])
+    return same and has_same_globals(owner.reading, function, below.reading)
 
 
 def _may_be_equal(

@@ -223,6 +223,13 @@ class Reading:
         """Return path, first and last line of a statement."""
         return self.path, first_line(node), node.end_lineno or node.lineno
 
+    def span_around(self, function: Function, first: int, last: int) -> Span:
+        """Return the span of the statements around two lines of a function; of the last, if compound, only its head."""
+        inner = [_find_innermost(function, line) for line in (first, last)]
+        body = getattr(inner[1], "body", None)
+        end = max(body[0].lineno - 1, inner[1].lineno) if body else inner[1].end_lineno or last
+        return self.path, first_line(inner[0]), end
+
     def hit(
         self,
         rule: tuple[str, Severity],
@@ -306,3 +313,8 @@ def dotted(node: ast.AST) -> str:
 def constant_text(node: ast.AST | None) -> str:
     """Return the value of a string literal; ``""`` for anything else."""
     return string_of(node) or ""
+
+
+def _find_innermost(function: Function, line: int) -> ast.stmt:
+    around = [n for n in walk(function) if isinstance(n, ast.stmt) and first_line(n) <= line <= (n.end_lineno or 0)]
+    return max(around, key=lambda node: (first_line(node), node.col_offset), default=function)

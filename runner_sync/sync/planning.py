@@ -276,6 +276,7 @@ def _make_twin(derived: DerivedModule, bases: Bases, options: UpgradeOptions, gi
         load_between=lambda ref: bases.twins.find_between(ref, derived),
         settled=bases.twins.read_settled(derived) if new is not None else None,
         locked={entry.qualname: entry.gpu for entry in given.lock.of(derived.path) if entry.gpu is not None},
+        alone=frozenset(entry.qualname for entry in given.lock.of(derived.path) if locks.ALONE in entry.extra),
         load_vllm=lambda: bases.twins.read_vllm_now(derived),
         news_only=bases.twins.is_port,
         translation=memo.TRANSLATION,

@@ -142,6 +142,8 @@ class GpuTwin:
     """Loads vLLM's module of the version that ``new`` is made for."""
     owed: Owed = Owed()
     """Names on ``self`` whose uses count as new in the twin, however old they are."""
+    alone: frozenset[str] = frozenset()
+    """Units that runs of single units ported: the rest of their features is as new as they are."""
     unset: Mapping[str, Obstacle] = field(default_factory=dict)
     """Names on ``self`` that nothing here sets, so that code that reads them is not ported."""
     news_only: bool = False

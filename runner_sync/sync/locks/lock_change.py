@@ -41,12 +41,27 @@ def make_lock_change(
     entries = [entry for result in results for entry in _make_entries(result, given, marked=marked, settles=settles)]
     refs, unnamed = _choose_inputs(given, options)
     known = _drop_gone_units(_drop_hashes(_drop_lost_twins(given), entries), results, options)
+    if command == "upgrade" and options.gpu:
+        known, entries = _mark_ported_alone(known, entries, results, options)
     known = replace(known, inputs={project: ref for project, ref in known.inputs.items() if project not in unnamed})
     made = locks.merge(known, entries, inputs=refs, gone=_find_gone_files(command, results, given, options))
     if command == "upgrade" and not options.only and given.followed is not None:
         made = _settle_questions(made, results, given, options)
     before, after = given.omni.read(given.lock_file), locks.dump(made)
     return None if before == after else FileChange(given.lock_file, before, after)
+
+
+def _mark_ported_alone(
+    known: locks.Lock, entries: Sequence[locks.Entry], results: Sequence[ModuleResult], options: UpgradeOptions
+) -> tuple[locks.Lock, list[locks.Entry]]:
+    """Mark the units that a run with ``--only`` ported; a run of all units looks at the rest of their features."""
+    if not options.only:
+        kept = [
+            replace(entry, extra={k: v for k, v in entry.extra.items() if k != locks.ALONE}) for entry in known.entries
+        ]
+        return replace(known, entries=tuple(kept)), [*entries]
+    ported = {(result.path, unit.unit) for result in results for unit in result.units if unit.ported}
+    return known, [replace(e, extra={**e.extra, locks.ALONE: True}) if e.key in ported else e for e in entries]
 
 
 def _choose_inputs(given: inputs.Inputs, options: UpgradeOptions) -> tuple[dict[str, str], AbstractSet[str]]:

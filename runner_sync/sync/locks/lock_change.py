@@ -15,6 +15,7 @@ from runner_sync import lock as locks
 from runner_sync.model import BaseRef, FileChange, Source
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.upgrade_options import UpgradeOptions
+from runner_sync.unmerged import conflicts
 from runner_sync.upgrade import ModuleResult, is_selected
 from runner_sync.verify.runners import locked
 from runner_sync.verify.runners.reading import Reading
@@ -130,7 +131,7 @@ def _make_entries(
     """Make the lock entries of one module, with the hashes by which ``check`` recognises later edits.
 
     A run that ``settles`` records every unit as it is; any other keeps what is recorded of those that it does not
-    change. A changed module that is ``marked`` (it may hold diff3 markers) gets no hashes, because a person still has
+    change. A module of a ``marked`` run that holds diff3 markers gets no hashes, because a person still has
     to edit it.
     """
     entries = []
@@ -143,7 +144,7 @@ def _make_entries(
         gpu = replace(gpu, also=older) if gpu is not None else None
         if upstream is not None or gpu is not None:
             entries.append(locks.Entry(result.path, name, upstream, gpu, _keep_code_hash(known, gpu)))
-    if marked and result.after != result.before:
+    if marked and conflicts(result.after):
         return tuple(entries)
     twin = next((entry.gpu.path for entry in entries if entry.gpu is not None), "")
     text = given.omni.read(twin) if twin else None

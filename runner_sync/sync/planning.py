@@ -210,6 +210,7 @@ def _make_job(derived: DerivedModule, run: _Run) -> ModuleJob:
             is_followed=options.upstream,
             bases=bases.find_upstream_bases(derived),
             settled=bases.read_settled(derived),
+            recorded=given.lock.inputs.get(given.profile.followed),
             locked=_find_locked_upstreams(given.lock, derived.path),
             apart=find_units_apart(given.lock, derived.path, given.profile.followed),
             infer=memo.closest,

@@ -86,6 +86,8 @@ class Upstream:
     """The revisions that copies may have been made from, oldest first."""
     settled: ModuleRevision | None = None
     """The module at the last upgrade that asked what omni hides; a unit that did not change may follow an older one."""
+    recorded: str | None = None
+    """The revision of the last run over all units, which the lock names."""
     locked: Mapping[str, BaseRef] = field(default_factory=dict)
     """The lock entry of each unit: the upstream text that it follows."""
     apart: frozenset[str] = frozenset()

@@ -33,6 +33,8 @@ _HASH = re.compile(r"[0-9a-f]*")
 _HELPER = re.compile(r".+@[0-9a-f]{16}")
 _REF_KEYS = ("project", "ref", "path", "name", "digest")
 _LIST_KEYS = ("also", "helpers")
+ALONE = "ported_alone"
+"""Key of a unit that ``upgrade --only`` ported from its GPU twin: no run has brought the rest of the feature yet."""
 
 
 @dataclass(frozen=True, slots=True)

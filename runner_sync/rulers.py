@@ -23,6 +23,7 @@ _BARE = 8
 """The minimum number of dashes in a ruler without a title; shorter ones serve all kinds of purposes."""
 _DIVIDING = re.compile(r"\s*#\s*[-=]{6,}")
 _DRAWN = re.compile(r"([-=#*~_+])\1{3}")
+_REVIEW = re.compile(r"#\s*runner-sync:\s*review\b")
 _ENDS = re.compile(r"^#+\s*[-=]*\s*|\s*[-=]{3,}\s*$")
 
 
@@ -33,6 +34,11 @@ def ruler_title(comment: str) -> str | None:
         return None
     title = comment[found.end() :].strip().rstrip("-=").rstrip()
     return title if title or len(found[1]) >= _BARE else None
+
+
+def is_review(comment: str) -> bool:
+    """Whether a comment is a question of an earlier upgrade, and so neither omni's nor upstream's."""
+    return _REVIEW.match(comment.strip()) is not None
 
 
 def is_divider(line: str) -> bool:

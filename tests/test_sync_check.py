@@ -866,6 +866,18 @@ def test_an_upgrade_that_leaves_verifying_to_the_next_run_names_the_trees_for_it
     assert bool(sync.upgrade(options).report.fitted) is is_named
 
 
+def test_an_inline_run_without_a_conflict_is_verified(trees: Trees) -> None:
+    folder, old = git_ascend(trees)
+    trees.edit(BASE, "self.last_hidden = hidden", "self.last_hidden = hidden or self.never_set")
+    options = trees.upgrade(
+        folder, ascend_base=old, vllm_base="0.20.0", omni_base=trees.itself, conflict="inline", gpu=False
+    )
+    report = sync.upgrade(options).report
+    assert not any("<<<<<<<" in (change.after or "") for change in report.changes)
+    assert ("RS304", "never_set") in keys(report)
+    assert "unverified" not in report.summary
+
+
 def test_an_upgrade_to_the_trees_that_the_runners_fit_names_none_before(trees: Trees) -> None:
     folder, _ = git_ascend(trees)
     options = trees.upgrade(folder, ascend_base="HEAD", vllm_base="0.20.0", omni_base=trees.itself)

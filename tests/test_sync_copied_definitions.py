@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from sync_samples import AR, GPU_AR, HELPER, OMNI_TREE, Trees, commit, dedent, lay_out
+from sync_samples import AR, BASE, GPU_AR, GPU_BASE, HELPER, OMNI_TREE, Trees, commit, dedent, lay_out
 
 from runner_sync import sync
 
@@ -50,6 +50,12 @@ def test_a_copy_in_another_file_is_named(tmp_path: Path, module: str, text: str)
         assert note.startswith(f"{HELPER}: no change is merged into as_rows, which {AR} imports from there")
 
 
+def test_a_copy_in_the_file_of_a_runner_that_does_not_follow_it_is_named(tmp_path: Path) -> None:
+    for notes in find_notes(tmp_path, {BASE: with_rows(BASE, AS_ROWS), AR: with_rows(AR, of(".npu_model_runner"))}):
+        (note,) = notes
+        assert note.startswith(f"{BASE}: no change is merged into as_rows")
+
+
 @pytest.mark.parametrize(
     "files",
     [
@@ -68,6 +74,14 @@ def test_a_copy_in_another_file_is_named(tmp_path: Path, module: str, text: str)
                 SHARED: AS_ROWS,
             },
             id="both sides share it",
+        ),
+        pytest.param(
+            {
+                GPU_BASE: with_rows(GPU_BASE, AS_ROWS),
+                BASE: with_rows(BASE, AS_ROWS),
+                AR: with_rows(AR, of(".npu_model_runner")),
+            },
+            id="another runner's, which follows it",
         ),
     ],
 )

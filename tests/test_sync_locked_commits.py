@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sync_samples import AR, BASE, GPU_AR, GPU_BASE, Trees, commit
+from sync_samples import AR, ASCEND_NEW, ASCEND_OLD, BASE, GPU_AR, GPU_BASE, Trees, commit, lay_out
 
 from runner_sync import digests, lock, sync
 from runner_sync.errors import InputError
@@ -47,6 +47,22 @@ def test_a_locked_commit_that_was_squashed_away_is_found_by_its_texts(trees: Tre
     planned = sync.upgrade(trees.upgrade(trees.ascend_old, vllm_base="0.20.0"))
     assert any("names vllm-omni 7c8ee98378; " in note for note in planned.report.notes)
     assert "NPUARModelRunner._stage_of" in [unit.unit for unit in planned.report.units if unit.ported]
+
+
+def test_an_upgrade_is_verified_against_the_commit_with_the_locked_texts(trees: Trees) -> None:
+    commit(trees.omni)
+    lay_out(trees.ascend_new, ASCEND_OLD)
+    commit(trees.ascend_new)
+    planned = sync.lock(trees.upgrade(trees.ascend_new, omni_base="HEAD"))
+    assert planned.lock is not None
+    show = ["git", "-C", str(trees.ascend_new), "rev-parse", "--short=10", "HEAD"]
+    old = subprocess.run(show, check=True, capture_output=True, text=True).stdout.strip()
+    (trees.omni / "runner-sync.lock").write_text((planned.lock.after or "").replace(old, GONE), "utf-8")
+    lay_out(trees.ascend_new, ASCEND_NEW)
+    commit(trees.ascend_new)
+    report = sync.upgrade(trees.upgrade(trees.ascend_new)).report
+    assert not any("without the older trees" in note for note in report.notes)
+    assert report.fitted.startswith(f"--ascend-base {old}")
 
 
 def test_the_first_commit_with_the_locked_texts_is_read(trees: Trees) -> None:

@@ -62,6 +62,35 @@ def test_a_block_that_upstream_dropped_goes_with_a_question(tmp_path: Path, monk
     assert text.split("\n")[item.line - 1].strip() == "self.stage.begin(output)"
 
 
+def test_a_question_above_the_block_is_no_comment_of_omnis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = "        # runner-sync: review R0123abcd self.timer is read here, but nothing sets it\n"
+    text, (_item,) = reported(
+        tmp_path, monkeypatch, OWN.replace("        if self.timer", f"{asked}        if self.timer")
+    )
+    assert "timer" not in text
+
+
+def test_a_block_goes_after_an_upgrade_of_single_copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That the module has a copy of the new text says nothing of the method with the block."""
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    copied = "\n    def _check(self, total):\n" + "".join(f"        self.check_{k}(total)\n" for k in range(9))
+    for text in (THEIRS + copied, THEIRS.replace(BLOCK, "") + copied.replace("check_8", "check_9")):
+        lay_out(trees.ascend_old, {ASCEND: dedent(ASCEND_OLD[ASCEND]) + text})
+        commit(trees.ascend_old)
+        if not (trees.omni / ".git").exists():
+            lay_out(trees.omni, {AR: f"{OWN}{copied}        self.stage.check(total)\n"})
+            commit(trees.omni)
+            trees.write_lock()
+            commit(trees.omni)
+    for only in (("_check",), ()):
+        options = trees.upgrade(trees.ascend_old, gpu=False, verify=False, only=only)
+        (text,) = (change.after or "" for change in check_upgrade(options).changes if change.path == AR)
+        assert "self.check_9(total)" in text
+        assert ("self.timer.spent()" in text) == bool(only)
+        commit(trees.omni)
+
+
 def timed(text: str, start: str) -> str:
     """``text`` with a local for the timer that it asks."""
     return text.replace("        if self.timer.is_wanted", "        if timer.is_wanted").replace(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sync_samples import GPU_TWIN, NPU_TWIN, port_of
+from sync_samples import AR, GPU_AR, GPU_TWIN, NPU_TWIN, Trees, check_upgrade, commit, lay_out, port_of, stay_at_home
+
+from runner_sync import lock, sync
 
 KEEP = """
     def _keep(self, rows):
@@ -103,3 +105,30 @@ def test_readers_of_one_flag_need_not_belong_together(tmp_path: Path, monkeypatc
 
 def without_rulers(text: str) -> str:
     return "".join(line for line in text.splitlines(keepends=True) if not line.lstrip().startswith("#"))
+
+
+def test_the_other_half_comes_with_the_next_upgrade_of_all_units(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`--only` brought the reader, so NPU mentions what nothing fills, and no run has asked about that yet."""
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    npu, was, now = twins(FINISH, READS)
+    hook = "\n    def execute_model(self, out):\n        self._keep(out)\n        return super().execute_model(out)\n"
+    lay_out(trees.omni, {AR: npu, GPU_AR: was + hook})
+    trees.write_lock()
+    commit(trees.omni)
+    lay_out(trees.omni, {GPU_AR: now + hook})
+    commit(trees.omni)
+    for only, marked in ((("_close",), ["NPUARModelRunner._close"]), ((), [])):
+        options = trees.upgrade(trees.ascend_old, verify=False, only=only)
+        text = next(change.after for change in check_upgrade(options).changes if change.path == AR) or ""
+        assert "return self.pool.joined(rows)" in text
+        assert [CALL in text, KEEP.strip() in text, "def execute_model(" in text] == [not only] * 3
+        entries = lock.load((trees.omni / "runner-sync.lock").read_text("utf-8")).entries
+        assert [entry.qualname for entry in entries if lock.ALONE in entry.extra] == marked
+        planned = sync.lock(trees.upgrade(trees.ascend_old))
+        assert (lock.ALONE in ((planned.lock and planned.lock.after) or "")) == (
+            bool(only) and planned.lock is not None
+        )
+        commit(trees.omni)

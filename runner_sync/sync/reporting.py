@@ -70,7 +70,7 @@ def _summarise(
     ``--only`` that a note explains, and the flags for ``--gpu-only`` and for an unverified result.
     """
     open_before = sum(result.before.count(WORD) for result in results)
-    unverified = command == "upgrade" and bool(result_check.why_unverified(given, options))
+    unverified = command == "upgrade" and bool(result_check.why_unverified(given, results, options))
     extras = {
         "left_open": open_before,
         **(run_notes.count_unported(results) if not options.only else {}),

@@ -18,10 +18,12 @@ from runner_sync.model import Finding, ReviewItem
 from runner_sync.profile import Profile
 from runner_sync.sync.forgetting import forget_answers
 from runner_sync.sync.notes import inherited_code
+from runner_sync.sync.synced.revisions import find_commit_like
 from runner_sync.sync.trees import inputs, pairs
 from runner_sync.sync.trees.patched_tree import PatchedTree
 from runner_sync.sync.upgrade_options import UpgradeOptions
-from runner_sync.trees import Tree
+from runner_sync.trees import InGit, Tree
+from runner_sync.unmerged import conflicts
 from runner_sync.upgrade import ModuleResult, is_selected
 from runner_sync.verify import breakage
 from runner_sync.verify import check as engine
@@ -58,7 +60,7 @@ def find_new_breakage(given: inputs.Inputs, results: Sequence[ModuleResult], opt
     """
     pair, unread = _open_pair_before(given, results, options)
     fitted = shlex.join(pair.words) if pair is not None else ""
-    if why := why_unverified(given, options):
+    if why := why_unverified(given, results, options):
         return Verified(notes=(f"not verified: {why}",) if options.verify else (), fitted=fitted)
     options.progress("verifying", 0, None)
     forget_answers()
@@ -160,14 +162,23 @@ def _open_pair_before(
         return None, ()
     project = given.profile.followed
     bases = [unit.base for result in results for unit in result.units]
-    refs = [base.ref for base in bases if base is not None and base.project == project]
+    refs = _replace_gone([base.ref for base in bases if base is not None and base.project == project], given)
     try:
         return pairs.open_pair_before_upgrade(options, given, refs), ()
     except InputError as error:
         return None, (f"verified without the older trees to compare with, because they cannot be read: {error}",)
 
 
-def why_unverified(given: inputs.Inputs, options: UpgradeOptions) -> str:
+def _replace_gone(refs: list[str], given: inputs.Inputs) -> list[str]:
+    """Put the commit with the locked texts, which was merged, in place of each that the checkout no longer has."""
+    tree, project = given.followed, given.profile.followed
+    commits = sorted({ref for ref in refs if inputs.is_commit(ref)})
+    gone = tree.list_missing(commits) if commits and isinstance(tree, InGit) else ()
+    found = {ref: commit[:10] for ref in gone if (commit := find_commit_like(ref, given, project)) is not None}
+    return [found.get(ref, ref) for ref in refs]
+
+
+def why_unverified(given: inputs.Inputs, results: Iterable[ModuleResult], options: UpgradeOptions) -> str:
     """Return why the result is not checked against the target trees; empty if it is."""
     if not options.verify:
         return "it was not asked for"
@@ -175,9 +186,13 @@ def why_unverified(given: inputs.Inputs, options: UpgradeOptions) -> str:
         return f"no {given.profile.followed} is at hand"
     if given.vllm is None:
         return f"no vLLM is at hand: {sources.vllm_remedy(given.followed)}"
-    if options.conflict == "inline":
+    if _hold_markers(results, options):
         return "diff3 markers are no Python; run `runner-sync verify` once they are settled"
     return ""
+
+
+def _hold_markers(results: Iterable[ModuleResult], options: UpgradeOptions) -> bool:
+    return options.conflict == "inline" and any(conflicts(result.after) for result in results)
 
 
 def find_new_faults(results: Sequence[ModuleResult], profile: Profile, options: UpgradeOptions) -> list[Finding]:
@@ -186,7 +201,7 @@ def find_new_faults(results: Sequence[ModuleResult], profile: Profile, options: 
     Counts per rule, unit and symbol. ``check`` would report these in the pull request. A merge asks about doubtful
     changes; these rules look at the result alone. Returns nothing if conflict markers stand in it.
     """
-    if not options.verify or options.conflict == "inline":
+    if not options.verify or _hold_markers(results, options):
         return []
     before, after = (
         CheckJob(profile, tuple(CheckModule(path, text) for path, text in texts if text))

@@ -86,6 +86,8 @@ class Upstream:
     """The revisions that copies may have been made from, oldest first."""
     settled: ModuleRevision | None = None
     """The module at the last upgrade that asked what omni hides; a unit that did not change may follow an older one."""
+    recorded: str | None = None
+    """The revision of the last run over all units, which the lock names."""
     locked: Mapping[str, BaseRef] = field(default_factory=dict)
     """The lock entry of each unit: the upstream text that it follows."""
     apart: frozenset[str] = frozenset()
@@ -142,6 +144,8 @@ class GpuTwin:
     """Loads vLLM's module of the version that ``new`` is made for."""
     owed: Owed = Owed()
     """Names on ``self`` whose uses count as new in the twin, however old they are."""
+    alone: frozenset[str] = frozenset()
+    """Units that runs of single units ported: the rest of their features is as new as they are."""
     unset: Mapping[str, Obstacle] = field(default_factory=dict)
     """Names on ``self`` that nothing here sets, so that code that reads them is not ported."""
     news_only: bool = False

@@ -25,7 +25,7 @@ from runner_sync.merge.placing.remarks import find_remarks
 from runner_sync.merge.reason import Kind, Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave
 from runner_sync.model import Triple
-from runner_sync.rulers import is_drawn
+from runner_sync.rulers import is_drawn, is_review
 
 
 def carry_over_remarks(
@@ -51,7 +51,8 @@ def carry_over_remarks(
             for k in above.get(index, ())
             if (s := weave.of_omni[k]).sides == "o" and s not in kept_strands
         ]
-        lost = [remark.text for remark in gone if remark.canon not in heritage and not is_drawn(remark.text)]
+        said = [remark for remark in gone if not is_drawn(remark.text) and not is_review(remark.text)]
+        lost = [remark.text for remark in said if remark.canon not in heritage]
         following = None
         if "#" in node.text and strand.sides == "bo" and strand not in asked:
             following = find_successor(weave, strand, kept)

@@ -25,12 +25,16 @@ from runner_sync.units import texts
 def note_copies(given: Inputs, parted: Sequence[Parted]) -> tuple[str, ...]:
     """Note each file with such copies; ``parted`` are the runners of which some are a part."""
     found = dict[tuple[str, str], list[str]]()
-    for derived in find_modules(given):
+    modules = find_modules(given)
+    runners = {module.path: module for module in modules}
+    for derived in modules:
         known = {
             name for runner in parted if runner.path == derived.path for p in runner.parts for name in p.definitions
         }
         with suppress(InputError, SyntaxError):  # whoever reads the module reports what is wrong with it
             for name, path in _find_copies(derived, known, given):
+                if path in runners and _follows(runners[path], name, given):
+                    continue
                 found.setdefault((path, derived.path), []).append(name)
     return tuple(
         f"{path}: no change is merged into {', '.join(names)}, which {runner} imports from there: copies of functions "
@@ -55,6 +59,11 @@ def _find_copies(derived: DerivedModule, known: Collection[str], given: Inputs) 
             continue
         if any(lineage.similarity(found[1].text, version) >= lineage.COPY for version in versions):
             yield name, found[1].path
+
+
+def _follows(runner: DerivedModule, name: str, given: Inputs) -> bool:
+    """Whether changes of the function or class are merged into it where it stands, as the file is a runner's, too."""
+    return any(name in defined for defined in _read_followed(runner, given))
 
 
 def _read_followed(derived: DerivedModule, given: Inputs) -> Iterator[dict[str, str]]:

@@ -15,6 +15,7 @@ from runner_sync import lock as locks
 from runner_sync.model import BaseRef, FileChange, Source
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.upgrade_options import UpgradeOptions
+from runner_sync.unmerged import conflicts
 from runner_sync.upgrade import ModuleResult, is_selected
 from runner_sync.verify.runners import locked
 from runner_sync.verify.runners.reading import Reading
@@ -41,12 +42,27 @@ def make_lock_change(
     entries = [entry for result in results for entry in _make_entries(result, given, marked=marked, settles=settles)]
     refs, unnamed = _choose_inputs(given, options)
     known = _drop_gone_units(_drop_hashes(_drop_lost_twins(given), entries), results, options)
+    if command == "upgrade" and options.gpu:
+        known, entries = _mark_ported_alone(known, entries, results, options)
     known = replace(known, inputs={project: ref for project, ref in known.inputs.items() if project not in unnamed})
     made = locks.merge(known, entries, inputs=refs, gone=_find_gone_files(command, results, given, options))
     if command == "upgrade" and not options.only and given.followed is not None:
         made = _settle_questions(made, results, given, options)
     before, after = given.omni.read(given.lock_file), locks.dump(made)
     return None if before == after else FileChange(given.lock_file, before, after)
+
+
+def _mark_ported_alone(
+    known: locks.Lock, entries: Sequence[locks.Entry], results: Sequence[ModuleResult], options: UpgradeOptions
+) -> tuple[locks.Lock, list[locks.Entry]]:
+    """Mark the units that a run with ``--only`` ported; a run of all units looks at the rest of their features."""
+    if not options.only:
+        kept = [
+            replace(entry, extra={k: v for k, v in entry.extra.items() if k != locks.ALONE}) for entry in known.entries
+        ]
+        return replace(known, entries=tuple(kept)), [*entries]
+    ported = {(result.path, unit.unit) for result in results for unit in result.units if unit.ported}
+    return known, [replace(e, extra={**e.extra, locks.ALONE: True}) if e.key in ported else e for e in entries]
 
 
 def _choose_inputs(given: inputs.Inputs, options: UpgradeOptions) -> tuple[dict[str, str], AbstractSet[str]]:
@@ -115,7 +131,7 @@ def _make_entries(
     """Make the lock entries of one module, with the hashes by which ``check`` recognises later edits.
 
     A run that ``settles`` records every unit as it is; any other keeps what is recorded of those that it does not
-    change. A changed module that is ``marked`` (it may hold diff3 markers) gets no hashes, because a person still has
+    change. A module of a ``marked`` run that holds diff3 markers gets no hashes, because a person still has
     to edit it.
     """
     entries = []
@@ -128,7 +144,7 @@ def _make_entries(
         gpu = replace(gpu, also=older) if gpu is not None else None
         if upstream is not None or gpu is not None:
             entries.append(locks.Entry(result.path, name, upstream, gpu, _keep_code_hash(known, gpu)))
-    if marked and result.after != result.before:
+    if marked and conflicts(result.after):
         return tuple(entries)
     twin = next((entry.gpu.path for entry in entries if entry.gpu is not None), "")
     text = given.omni.read(twin) if twin else None

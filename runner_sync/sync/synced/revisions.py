@@ -122,29 +122,37 @@ class Revisions:
         return side
 
     def _find_locked_texts(self, project: Project, ref: str, path: str) -> ModuleRevision | None:
-        """Return the module, as ``ref``, at the oldest commit of the checkout that has every text locked under ``ref``.
-
-        A later commit may have new members, about which nobody decided when the lock was written. A module without
-        texts locked under ``ref`` is located by those of another module. A module with locked texts must be located by
-        its own, or later changes in it would pass for known.
-        """
-        tree = self.given.trees.get(project)
-        if not isinstance(tree, InGit):
+        """Return the module, as ``ref``, at the commit of `find_commit_like`."""
+        commit = find_commit_like(ref, self.given, project, path)
+        if commit is None:
             return None
-        both = [one for entry in self.given.lock.entries for one in (entry.upstream, entry.gpu) if one is not None]
-        locked = dict.fromkeys(one.path for one in both if one.project == project and one.ref == ref)
-        for place in [path] if path in locked else locked:
-            references = self.given.lock.references(project, ref, place)
-            for revision in reversed(tree.history(place)):
-                if _has_texts(references, tree.read_blob(revision.blob), place):
-                    named = f"{self.given.lock_file} names {TITLES[project]} {ref}"
-                    self.add_note(f"{named}; commit {revision.commit[:10]} was read instead, which has the same texts")
-                    return replace(self.at(project, revision.commit, path), ref=ref)
-        return None
+        named = f"{self.given.lock_file} names {TITLES[project]} {ref}"
+        self.add_note(f"{named}; commit {commit[:10]} was read instead, which has the same texts")
+        return replace(self.at(project, commit, path), ref=ref)
 
     def read_vllm(self, version: str, derived: DerivedModule) -> ModuleRevision:
         """Return the vLLM module that ``derived`` goes back to, at a version."""
         return self.at("vllm", version, self.given.profile.vllm_of(derived.module).path)
+
+
+def find_commit_like(ref: str, given: inputs.Inputs, project: Project, path: str = "") -> str | None:
+    """Return the oldest commit of the checkout that has every text of the module locked under ``ref``.
+
+    A later commit may have new members, about which nobody decided when the lock was written. A module without texts
+    locked under ``ref`` is located by those of another module. A module with locked texts must be located by its own,
+    or later changes in it would pass for known.
+    """
+    tree = given.trees.get(project)
+    if not isinstance(tree, InGit):
+        return None
+    both = [one for entry in given.lock.entries for one in (entry.upstream, entry.gpu) if one is not None]
+    locked = dict.fromkeys(one.path for one in both if one.project == project and one.ref == ref)
+    for place in [path] if path in locked else locked:
+        references = given.lock.references(project, ref, place)
+        for revision in reversed(tree.history(place)):
+            if _has_texts(references, tree.read_blob(revision.blob), place):
+                return revision.commit
+    return None
 
 
 def _has_texts(references: Sequence[BaseRef], text: str, path: str) -> bool:

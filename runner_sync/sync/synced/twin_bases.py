@@ -222,7 +222,8 @@ class TwinBases:
         if self._unread:
             return (f"{self._why_unseen()}: {self._without}",)
         names = ", ".join(PurePosixPath(path).name for path in self._unseen)
-        which = f" {names}" if self._by_history else ""
+        others = self._by_history or any(self._is_locked(module) for module in self.modules)
+        which = f" {names}" if others else ""
         text = f"no older GPU runner to compare{which} with ({self._why_unseen()}): {self._without}"
         fetch = f", or complete the clone with {UNSHALLOW}" if is_shallow(self.given.omni) else ""
         return (f"{text}; name the old omni with --omni-base for the rest{fetch}",)

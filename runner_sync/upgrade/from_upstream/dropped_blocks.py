@@ -23,6 +23,7 @@ from functools import lru_cache
 from runner_sync import lineage
 from runner_sync.confidence import INFERRED
 from runner_sync.edits import lines_of
+from runner_sync.rulers import is_review
 from runner_sync.statements import Node, below, parses
 from runner_sync.statements.dataflow import binds, uses
 from runner_sync.texts.assignment import find_locals
@@ -38,6 +39,9 @@ def remove_dropped_blocks(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft
     if job.upstream.new is None or not job.upstream.is_followed:
         return [*drafts]
     followed = {draft.base.ref for draft in drafts if draft.kind == "copy" and draft.base is not None}
+    if job.upstream.recorded not in {None, job.upstream.new.ref}:
+        # Copies that were upgraded alone tell nothing of the other methods.
+        followed = followed - {job.upstream.new.ref} | {job.upstream.recorded or ""}
     since = max((k for k, side in enumerate(job.upstream.bases) if side.ref in followed), default=0)
     recent = job.upstream.bases[since:]
 
@@ -166,7 +170,8 @@ def _find_blocks(text: str) -> Sequence[_Block]:
         while nodes[start - 1].is_comment and not nodes[start].blanks and nodes[start - 1].parent == node.parent:
             start -= 1
         first, last = nodes[start].start, max(one.end for one in block_nodes)
-        comments = frozenset(one.text.strip() for one in (*nodes[start:k], *block_nodes) if one.is_comment)
+        around = (one.text.strip() for one in (*nodes[start:k], *block_nodes) if one.is_comment)
+        comments = frozenset(comment for comment in around if not is_review(comment))
         names = tuple(name for one in statements for name in _LOCAL.findall(one.canon) if name in local_names)
         lines = textwrap.dedent(lines_of(text, first, last))
         forms = tuple(_blank_locals(one.canon, local_names) for one in statements)

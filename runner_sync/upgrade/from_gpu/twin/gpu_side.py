@@ -260,7 +260,8 @@ def _find_known_before(job: ModuleJob) -> frozenset[str]:
 
 def _remove_new_uses(job: ModuleJob, name: str, text: str) -> str:
     """Remove from an old twin's unit the uses of mixins and owed names that the NPU class gets only now."""
-    names = job.hierarchy.from_mixins(name.rpartition(".")[0]) | job.twin.owed.names
+    owed = frozenset[str]() if name in job.twin.alone else job.twin.owed.names
+    names = job.hierarchy.from_mixins(name.rpartition(".")[0]) | owed
     return mixins.remove_uses(text, names) if names else text
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Mapping
 
 from runner_sync.lineage.inlined import find_helpers_in_place
@@ -35,7 +36,7 @@ def find_owed(job: ModuleJob, side: GpuSide, text: str) -> Owed:
 
     These are attributes, and methods called for their effect, that the upgraded ``text`` uses and no NPU code mentioned
     before, and GPU-only members that use those attributes. Returns none if NPU lacks none of their uses, and none with
-    ``--only``.
+    ``--only``; what such a run ported counts as new in the next run of all units.
     """
     if job.settings.only or job.twin.new is None:
         return Owed()
@@ -46,8 +47,9 @@ def find_owed(job: ModuleJob, side: GpuSide, text: str) -> Owed:
         methods |= inherited.members
     methods |= {name.rpartition(".")[2]: body for name, body in side.new.items() if "." in name}
     new = {name for name in self_names(text) & self_names(side.module_text) if name not in known}
-    lacking = {name.rpartition(".")[2]: side.new[name] for name in side.new.keys() - mine.keys() if "." in name}
-    inline = {name for unit in mine.values() for name in find_helpers_in_place(unit, lacking)}
+    older = mine.keys() - job.twin.alone
+    lacking = {name.rpartition(".")[2]: side.new[name] for name in side.new.keys() - older if "." in name}
+    inline = {name for unit in older for name in find_helpers_in_place(mine[unit], lacking)}
     helpers = {name: body for name, body in lacking.items() if name not in known and name not in inline}
     kept = new - methods.keys()
     while more := {name for name, body in helpers.items() if name not in kept and self_names(body) & kept}:
@@ -55,7 +57,7 @@ def find_owed(job: ModuleJob, side: GpuSide, text: str) -> Owed:
     found = Owed(frozenset(kept), frozenset(name for name in new & methods.keys() if _returns_nothing(methods[name])))
     if not found.names:
         return found
-    lacks_some = any(name in mine and mixins.remove_uses(old, found.names) != old for name, old in side.old.items())
+    lacks_some = any(name in older and mixins.remove_uses(old, found.names) != old for name, old in side.old.items())
     return found if lacks_some or _has_hooks(found.kept, job, side, mine) else Owed()
 
 
@@ -85,8 +87,14 @@ def _has_hooks(names: frozenset[str], job: ModuleJob, side: GpuSide, mine: Mappi
 
 
 def _collect_npu_words(job: ModuleJob) -> frozenset[str]:
-    """Return all words of the NPU module, of vllm-ascend's and of vLLM's inherited members, none of which is new."""
-    known = set(_WORD.findall(job.text))
+    """Return all words of the NPU module and of vllm-ascend's and vLLM's inherited members, none of which is new.
+
+    Leaves out words that only ports of single units brought.
+    """
+    words = Counter(_WORD.findall(job.text))
+    for name in job.twin.alone & job.units.keys():
+        words.subtract(_WORD.findall(job.units[name]))
+    known = {word for word, count in words.items() if count > 0}
     if job.upstream.new is not None:
         known.update(_WORD.findall(job.upstream.new.text))
     for inherited in job.hierarchy.inherited.values():

@@ -119,6 +119,11 @@ REPLACING: Final = 0.5
 SHORT_STATEMENT: Final = 20
 """Statements of at most this many characters are too common: ``return``, ``else``, ``pass``."""
 
+MOST_OF_THE_USES: Final = 0.75
+"""The share of the statements with an attribute that must stand there under another name for it to be renamed; a
+judgement, because the same change may edit or add some.
+"""
+
 REACH: Final = 2
 """Longest span of a helper's in-line statements, as a multiple of the helper's own row count; a judgement."""
 

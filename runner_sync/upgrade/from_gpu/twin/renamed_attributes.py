@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from runner_sync.model import Triple
 from runner_sync.statements import first_function
 from runner_sync.texts.member_text import canonical
-from runner_sync.thresholds import MOST_OF_A_SUITE
+from runner_sync.thresholds import MOST_OF_THE_USES
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.from_gpu.twin.readings import translate_units
 from runner_sync.upgrade.job import ModuleJob
@@ -109,4 +109,4 @@ def _index_statements(texts: Iterable[str], names: set[str]) -> Mapping[str, Cou
 def _is_renamed(was: str, now: str, had: Counter[str], have: Counter[str]) -> bool:
     renamed = Counter({re.sub(rf"\b{was}\b", now, canon): count for canon, count in had.items()})
     same = (renamed & have).total()
-    return same >= _FEWEST and same >= MOST_OF_A_SUITE * max(had.total(), have.total())
+    return same >= _FEWEST and same >= MOST_OF_THE_USES * max(had.total(), have.total())

@@ -6,5 +6,6 @@ Comes in: a ``Triple``. Goes out: a ``Triple``. May touch: nothing.
   (``differences`` compares two texts name by name);
 - forms: ``hints`` of upstream's new assignments, ``one_form`` of ``with``, ``else_behind_exit``, ``returned`` values,
   ``two_branches`` for one statement (``forks`` finds versions of a condition);
-- order: ``omni_order`` of blocks, in a port.
+- order: branches of a ``negated`` condition; in a port, ``omni_order`` of blocks, and ``replaced_elsewhere`` where they
+  stand in another suite (``successors`` finds what upstream has in their place).
 """

@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from runner_sync.merge.preparing.forks import fork_at
 from runner_sync.merge.preparing.one_form import end
 from runner_sync.model import Triple
 from runner_sync.statements import Node, below, clauses, flatten
@@ -74,15 +75,18 @@ def _swap_one(triple: Triple, done: set[str]) -> Triple | None:
 def _find_forks(nodes: Sequence[Node]) -> Iterator[_Fork]:
     """Yield each ``if`` with an ``else`` and no ``elif`` whose heads have lines of their own."""
     for k, node in enumerate(nodes):
-        heads = clauses(nodes, k) if node.keyword == "if" and node.compound and not node.is_clause else []
-        if len(heads) == 1 and nodes[heads[0]].text == "else:" and node.text.endswith(":"):
-            yield _Fork(k, heads[0], node.canon, (_count(nodes, k, heads[0]), _count(nodes, heads[0])))
+        fork = fork_at(nodes, k) if node.keyword == "if" and node.compound and not node.is_clause else None
+        if fork is None or len(fork.heads) != 2:
+            continue
+        head, last = fork.heads
+        if nodes[last].text == "else:" and node.text.endswith(":"):
+            first, second = fork.suites
+            yield _Fork(head, last, node.canon, (_count(nodes, first), _count(nodes, second)))
 
 
-def _count(nodes: Sequence[Node], head: int, end: int | None = None) -> Counter[str]:
-    """Return the multiset of the statements below a head and in front of the node ``end``."""
-    inside = (nodes[k] for k in below(nodes, head)[1:] if end is None or k < end)
-    return Counter(node.canon for node in inside if not node.is_comment)
+def _count(nodes: Sequence[Node], suite: range) -> Counter[str]:
+    """Return the multiset of the statements of a branch."""
+    return Counter(nodes[k].canon for k in suite if not nodes[k].is_comment)
 
 
 def _find_negated(old: _Fork, nodes: Sequence[Node]) -> _Fork | None:

@@ -14,10 +14,11 @@ A block for which upstream now has one statement, as the call of a new helper, m
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from runner_sync.merge.matching.align import align
 from runner_sync.merge.placing.remarks import find_remarks
+from runner_sync.merge.preparing.successors import find_successors
 from runner_sync.model import Triple
 from runner_sync.statements import ROOT, Node, below, flatten, parses, said, siblings
 from runner_sync.statements.dataflow import binds, reads
@@ -55,26 +56,9 @@ def _move_next(triple: Triple, seen: set[str]) -> Triple | None:
 
 
 def _find_replacement(base: Sequence[Node], upstream: Sequence[Node], at: int, in_upstream: Mapping[int, int]) -> int:
-    """Return the only statement that upstream has between the neighbours of block ``at``; ``ROOT`` if that is unclear.
-
-    The neighbours must stand in one suite, and no statement of the block anywhere else.
-    """
-    inside = set(below(base, at))
-    above, under = (
-        next((k for k in siblings(base, at, step=step) if not base[k].is_comment), ROOT) for step in (-1, 1)
-    )
-    if above not in in_upstream or under not in in_upstream:
-        return ROOT
-    first, last = in_upstream[above], in_upstream[under]
-    new = [k for k in siblings(upstream, first, step=1) if k < last and not upstream[k].is_comment]
-    elsewhere = {in_upstream[k] for k in inside & in_upstream.keys()} - set(new)
-    is_new = len(new) == 1 and not upstream[new[0]].compound and upstream[first].parent == upstream[last].parent
-    return new[0] if is_new and not elsewhere and new[0] not in _find_partners(in_upstream, inside) else ROOT
-
-
-def _find_partners(in_upstream: Mapping[int, int], without: Collection[int]) -> set[int]:
-    """Return upstream's partners of all base statements but these."""
-    return {right for left, right in in_upstream.items() if left not in without}
+    """Return the only statement that upstream has in place of block ``at``; ``ROOT`` if there is none such."""
+    new = find_successors(base, upstream, [at], in_upstream)
+    return new[0] if len(new) == 1 and not upstream[new[0]].compound else ROOT
 
 
 def _find_reordered(

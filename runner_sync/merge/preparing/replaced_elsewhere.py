@@ -30,6 +30,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from runner_sync.edits import margin
 from runner_sync.merge.matching.align import align
 from runner_sync.merge.placing.remarks import find_remarks
+from runner_sync.merge.preparing.successors import find_successors
 from runner_sync.model import Triple
 from runner_sync.statements import ROOT, Node, below, flatten, parses, said, siblings
 from runner_sync.statements.dataflow import binds, reads
@@ -45,7 +46,7 @@ def with_replaced_elsewhere(triple: Triple, is_kept_out: Callable[[Node], bool])
     in_base = {pair.right: pair.left for pair in align(base, omni)}
     in_upstream = {pair.left: pair.right for pair in align(base, upstream)}
     for was, mine in _find_in_other_suites(base, omni, in_base):
-        new = _find_successors(base, upstream, was, in_upstream)
+        new = find_successors(base, upstream, was, in_upstream)
         nodes = [upstream[k] for top in new for k in below(upstream, top)]
         if not nodes or not _is_same_matter(base, was, nodes) or any(map(is_kept_out, nodes)):
             continue
@@ -108,27 +109,6 @@ def _index_blocks(nodes: Sequence[Node]) -> dict[tuple[str, ...], int]:
         if node.compound and not node.is_clause and not node.defines:
             found.setdefault(said(nodes, [k]), []).append(k)
     return {texts: places[0] for texts, places in found.items() if len(places) == 1}
-
-
-def _find_successors(
-    base: Sequence[Node], upstream: Sequence[Node], was: Sequence[int], in_upstream: Mapping[int, int]
-) -> list[int]:
-    """Return the statements that upstream has in place of others, between their neighbours; none if that is unclear."""
-    above, under = (
-        next((k for k in siblings(base, end, step=step) if not base[k].is_comment), ROOT)
-        for end, step in ((was[0], -1), (was[-1], 1))
-    )
-    if above not in in_upstream or (under != ROOT and under not in in_upstream):
-        return []
-    first, last = in_upstream[above], in_upstream.get(under, len(upstream))
-    if under != ROOT and upstream[first].parent != upstream[last].parent:
-        return []
-    inside = {k for top in was for k in below(base, top)}
-    taken = {right for left, right in in_upstream.items() if left not in inside}
-    new = [k for k in siblings(upstream, first, step=1) if k < last and not upstream[k].is_comment]
-    there = {k for top in new for k in below(upstream, top)}
-    is_elsewhere = any(in_upstream[k] not in there for k in inside & in_upstream.keys())
-    return [] if is_elsewhere or not there.isdisjoint(taken) or said(base, was) == said(upstream, new) else new
 
 
 def _is_same_matter(base: Sequence[Node], was: Sequence[int], new: Sequence[Node]) -> bool:

@@ -5,5 +5,5 @@ touches.
 
 - ``bases`` for vllm-ascend, ``twin_bases`` for the GPU twins, ``earlier_twins`` for ``check`` without a lock;
 - ``inference`` for commands that only read; ``window`` chooses the releases to search; ``revisions`` reads a named
-  one, and ``locked`` compares with the lock.
+  one, ``locked`` compares with the lock, and ``claims`` finds folders that are not the release that they say.
 """

@@ -10,5 +10,6 @@ Comes in: drafts with a port in them. Goes out: the drafts with questions. May t
   ``left_standing`` about statements that omni removed on the GPU side only, ``untranslated`` about remaining GPU
   names.
 - At the end, ``other_uses`` asks where only the twin uses a new member, ``call_fit`` about calls that no longer fit,
-  and ``helpers_shown`` shows helpers that the twin calls instead.
+  ``changed_helpers`` and ``inline_functions`` about changed code of the twin whose work NPU does in place, and
+  ``helpers_shown`` shows helpers that the twin calls instead.
 """

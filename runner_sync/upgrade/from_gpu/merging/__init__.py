@@ -10,5 +10,6 @@ Comes in: drafts and the twin's two texts. Goes out: the drafts with one more te
    incompletely, and ``idle_passages`` undoes what would cut off NPU's statements;
 3. If it is refused: ``in_stages`` ports up to an earlier twin, and ``mixins_alone`` only the uses of a new mixin. If
    it lacks something, ``resting_on`` brings the earlier change that it builds on;
-4. ``left_out`` joins questions, and ``taking_back`` takes back a port whose new signature breaks a call.
+4. ``remarks_alone`` ports comments and docstrings that are about no change of code. ``left_out`` joins questions, and
+   ``taking_back`` takes back a port whose new signature breaks a call.
 """

@@ -7,7 +7,8 @@ Comes in: a ``job.ModuleJob``. Goes out: texts of the twin, and what else belong
   of new mixins from the old twin, ``older_passages`` restores passages that NPU has from earlier revisions, and
   ``vllm_step`` takes out vLLM's own changes;
 - for the merge of a unit, ``moved_helpers`` inlines helpers that became functions of other modules, as
-  ``lineage.inlined`` does with those of the class; ``new_homes`` finds these functions and ``computed`` compares them;
+  ``lineage.inlined`` does with those of the class; ``new_homes`` finds these functions and ``computed`` compares them.
+  ``renamed_attributes`` gives attributes that the twin renamed everywhere their new names on all sides;
 - from the result, ``owing`` finds older code of the twin that a port depends on, and ``unset`` attributes that a port
   would read and only unported code sets; ``recorded_helpers`` names helpers in place for the lock.
 """

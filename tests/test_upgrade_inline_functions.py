@@ -67,6 +67,14 @@ def test_no_question(npu: str, was: str, now: str, tmp_path: Path, monkeypatch: 
     assert not ask(tmp_path, monkeypatch, npu, with_function(GPU, was), with_function(GPU, now))
 
 
+def test_a_method_that_the_twin_has_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``_deferred_prefix_cache_mm_keys``, omni 0.28.0 to 0.32.0rc1: the run ended with an internal error."""
+    was = with_function(GPU, FUNCTION)
+    collect = was[was.index("    def _collect") :]
+    now = with_function(GPU.replace(collect, "    def _take(self, rows):\n" + CALLS + "        return kept\n"), NEWER)
+    assert not ask(tmp_path, monkeypatch, NPU, was, now)
+
+
 def test_the_next_run_does_not_ask_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The lock keeps the base of the method, because its twin did not change."""
     port_of(tmp_path, monkeypatch, NPU, with_function(GPU, FUNCTION), with_function(GPU, NEWER))

@@ -37,7 +37,7 @@ def ask_about_changed_functions(drafts: Sequence[Draft], job: ModuleJob, side: G
     have = defined_names(job.text) if any(name not in job.units for name in _list_functions(side.new)) else frozenset()
     return [
         draft.with_questions(*_find_questions(draft, job, side, have))
-        if draft.chosen and draft.owner and not draft.removed and draft.name in side.old
+        if draft.chosen and draft.owner and not draft.removed and draft.name in side.old.keys() & side.new.keys()
         else draft
         for draft in drafts
     ]

@@ -167,7 +167,7 @@ def upgrade(context: typer.Context, trees: Trees, bases: Bases, merging: Merging
     """
     from runner_sync import sync
 
-    options = make_upgrade_options(trees, bases, writing, merging)
+    options = make_upgrade_options(trees, bases, writing, merging, isolates=not context.obj.traceback)
     return commands.change("upgrade", sync.upgrade, options, writing, screen=context.obj)
 
 

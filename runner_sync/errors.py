@@ -1,12 +1,13 @@
 """The exceptions that end a run because of bad input.
 
 Goes out: ``InputError``; ``cli`` prints its message on stderr and exits 2. When it is raised, nothing has been written.
-Subclasses: ``check`` reports ``UnresolvedConflict`` as a finding. ``UnreadableRelease`` means that the user can give a
-tree on disk instead. ``UnknownFormat`` means that another runner-sync version wrote the file. ``UndecodableText``
-lets a reader of a known file name another remedy.
+`describe_mistake` words any other exception. Subclasses: ``check`` reports ``UnresolvedConflict`` as a finding.
+``UnreadableRelease`` means that the user can give a tree on disk instead. ``UnknownFormat`` means that another
+runner-sync version wrote the file. ``UndecodableText`` lets a reader of a known file name another remedy.
 """
 
 import sys
+from pathlib import Path
 
 PYTHON = f"Python {sys.version_info.major}.{sys.version_info.minor}"
 """The Python version that parses every source. It rejects valid code with newer syntax."""
@@ -48,6 +49,19 @@ class UnreadableRelease(InputError):
 
 class UnknownFormat(InputError):
     """A file of runner-sync in a format unknown to this version; its content is intact."""
+
+
+def describe_mistake(error: Exception) -> str:
+    """Return an unexpected exception with the innermost line of this package in its traceback.
+
+    For example ``KeyError: 'a' at runner_sync/mro.py:42``.
+    """
+    import traceback
+
+    package = Path(__file__).parent
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if package in Path(frame.filename).parents]
+    place = f" at {Path(own[-1].filename).relative_to(package.parent).as_posix()}:{own[-1].lineno}" if own else ""
+    return f"{type(error).__name__}: {error}{place}"
 
 
 def unparsable(place: str, why: str) -> InputError:

@@ -229,7 +229,7 @@ def _make_job(derived: DerivedModule, run: _Run) -> ModuleJob:
             open_omni=partial(bases.revisions.open_tree, "vllm-omni"),
         ),
         _make_target(derived, twin, run),
-        Settings(only=options.only, policies=given.config.units),
+        Settings(only=options.only, policies=given.config.units, isolates=options.isolates),
     )
 
 

@@ -16,7 +16,10 @@ Conflict = Literal["resolve", "inline"]
 
 @dataclass(frozen=True, slots=True)
 class UpgradeOptions(RunOptions):
-    """Options of ``upgrade``; ``gpu`` and ``upstream`` say whose changes to merge."""
+    """Options of ``upgrade``; ``gpu`` and ``upstream`` say whose changes to merge.
+
+    With ``isolates``, a mistake of this program in one unit is a question about that unit.
+    """
 
     out: Path | None = None
     only: tuple[str, ...] = ()
@@ -25,6 +28,7 @@ class UpgradeOptions(RunOptions):
     gpu: bool = True
     upstream: bool = True
     verify: bool = True
+    isolates: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,16 +11,14 @@ import signal
 import threading
 import traceback
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from types import FrameType
 
-from runner_sync.errors import InputError
+from runner_sync.errors import InputError, describe_mistake
 from runner_sync.terminal.screen import Screen
 
 COULD_NOT_RUN = 2
 _INTERRUPTED = 130
 _TERMINATED = 143
-_PACKAGE = Path(__file__).parent.parent
 
 
 class Terminated(BaseException):
@@ -67,9 +65,8 @@ def _fail(error: Exception, screen: Screen) -> int:
         screen.complain(f"error: a source is nested too deeply to be read; {_describe_written(screen)}.")
         return COULD_NOT_RUN
     hint = "" if screen.traceback else " Run again with --traceback and report what it prints."
-    reason = f"{type(error).__name__}: {error}"
     screen.complain(
-        f"error: this is a mistake in runner-sync{_find_raiser(error)}: {reason}; {_describe_written(screen)}.{hint}"
+        f"error: this is a mistake in runner-sync ({describe_mistake(error)}); {_describe_written(screen)}.{hint}"
     )
     return COULD_NOT_RUN
 
@@ -90,15 +87,6 @@ def _make_help_hint(error: Exception) -> str:
     if takers:
         return f" It goes behind the command: {context.command_path} {takers[0]} {option}."
     return f" See {context.command_path} --help."
-
-
-def _find_raiser(error: Exception) -> str:
-    """Return the innermost line of this package in the traceback, in parentheses; empty if there is none."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if _PACKAGE in Path(frame.filename).parents]
-    if not own:
-        return ""
-    return f" ({Path(own[-1].filename).relative_to(_PACKAGE.parent).as_posix()}:{own[-1].lineno})"
 
 
 def _add_written(screen: Screen) -> str:

@@ -106,7 +106,7 @@ class Merging(NamedTuple):
 
 
 def make_upgrade_options(
-    trees: Trees, bases: Bases, writing: Writing, merging: Merging | None = None
+    trees: Trees, bases: Bases, writing: Writing, merging: Merging | None = None, *, isolates: bool = False
 ) -> UpgradeOptions:
     """Return the options of a command that changes the omni tree."""
     from runner_sync.sync.upgrade_options import UpgradeOptions
@@ -128,6 +128,7 @@ def make_upgrade_options(
         gpu=not wanted.no_gpu,
         upstream=not wanted.gpu_only,
         verify=not wanted.no_verify,
+        isolates=isolates,
         config=trees.config,
         profile=trees.named_profile,
     )

@@ -242,10 +242,14 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The user's settings: patterns of the units to upgrade (none selects all), and the conflict winner by pattern."""
+    """The user's settings: patterns of the units to upgrade (none selects all), and the conflict winner by pattern.
+
+    With ``isolates``, a mistake of this program in one unit or step is a question and does not end the run.
+    """
 
     only: tuple[str, ...] = ()
     policies: Mapping[str, Preference] = field(default_factory=dict)
+    isolates: bool = False
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from runner_sync.upgrade.from_gpu.members.freed_of_device import ask_about_freed
 from runner_sync.upgrade.from_gpu.twin import gpu_side, owing, recorded_helpers
 from runner_sync.upgrade.from_gpu.twin.unset import find_unset
 from runner_sync.upgrade.from_upstream import ascend
+from runner_sync.upgrade.isolation import Step, take_steps
 from runner_sync.upgrade.job import GpuTwin, ModuleJob, ModuleResult, Owed, is_selected
 from runner_sync.upgrade.questions.counterparts import ask_about_counterparts
 from runner_sync.upgrade.questions.defects import (
@@ -112,35 +113,48 @@ def _run_later_stages(job: ModuleJob, drafts: Sequence[Draft]) -> tuple[ModuleRe
 
 def _mend(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSide) -> list[Draft]:
     """Adapt returns, records, arguments and parameters to the changes."""
-    drafts = returning.hand_over(drafts, job)
-    drafts = mending.fit_records(drafts, job, side.new)
-    drafts = mending.drop_unset_arguments(drafts, job)
-    drafts = mending.set_as_attributes(drafts, job)
-    drafts = mending.name_shifted_arguments(drafts, job)
-    return mending.pass_required_parameters(drafts, job)
+    steps: list[Step] = [
+        lambda found: returning.hand_over(found, job),
+        lambda found: mending.fit_records(found, job, side.new),
+        lambda found: mending.drop_unset_arguments(found, job),
+        lambda found: mending.set_as_attributes(found, job),
+        lambda found: mending.name_shifted_arguments(found, job),
+        lambda found: mending.pass_required_parameters(found, job),
+    ]
+    return take_steps(steps, drafts, job, purpose="adapts the code to new signatures and records")
 
 
 def _ask_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSide) -> list[Draft]:
     """Add questions about the result, and drafts for questions that concern no unit."""
-    drafts = ask_about_overrides(drafts, job)
-    drafts = ask_about_other_uses(drafts, job, side)
-    drafts = ask_about_changed_functions(ask_about_changed_helpers(drafts, job, side), job, side)
-    drafts = [
-        *drafts,
-        *inheriting.ask_about_twins(drafts, job, side),
-        *ask_about_mixins(drafts, job, side.new),
-        *ask_about_hidden_changes(drafts, job),
-        *ask_about_uncalled_hooks(drafts, job),
+    steps: list[Step] = [
+        lambda found: ask_about_overrides(found, job),
+        lambda found: ask_about_other_uses(found, job, side),
+        lambda found: ask_about_changed_helpers(found, job, side),
+        lambda found: ask_about_changed_functions(found, job, side),
+        lambda found: [
+            *found,
+            *inheriting.ask_about_twins(found, job, side),
+            *ask_about_mixins(found, job, side.new),
+            *ask_about_hidden_changes(found, job),
+            *ask_about_uncalled_hooks(found, job),
+        ],
+        lambda found: ask_about_variants(found, job),
+        lambda found: _ask_about_calls_of_upstream(found, job),
+        lambda found: ask_about_newly_reached(found, job),
+        lambda found: [ask_about_returns(ask_about_order(draft, job.path), job) for draft in found],
+        lambda found: [ask_about_repeated(draft, side.new.get(draft.name, ""), job.path) for draft in found],
+        lambda found: ask_about_unset(found, job, gpu_side.list_vllm_before(side)),
+        lambda found: ask_about_never_set(found, job, side.new),
+        lambda found: ask_about_calls(found, job),
+        lambda found: ask_about_counterparts(found, job),
+        lambda found: ask_about_other_ends(found, job),
+        lambda found: ask_about_ended_calls(found, job),
+        lambda found: join_under_mixins(link_same_replacements(join_features(join_alike(found))), job),
+        lambda found: show_helpers(name_partners(found, side.new, job.hierarchy), job, side),
     ]
-    drafts = ask_about_variants(drafts, job)
+    return take_steps(steps, drafts, job, purpose="looks for open questions")
+
+
+def _ask_about_calls_of_upstream(drafts: Sequence[Draft], job: ModuleJob) -> Sequence[Draft]:
     _ref, old, new = find_upstream_members(drafts, job)
-    drafts = ask_about_replaced_calls(drafts, job, old=old, new=new)
-    drafts = ask_about_newly_reached(drafts, job)
-    drafts = [ask_about_returns(ask_about_order(draft, job.path), job) for draft in drafts]
-    drafts = [ask_about_repeated(draft, side.new.get(draft.name, ""), job.path) for draft in drafts]
-    drafts = ask_about_unset(drafts, job, gpu_side.list_vllm_before(side))
-    drafts = ask_about_never_set(drafts, job, side.new)
-    drafts = ask_about_other_ends(ask_about_counterparts(ask_about_calls(drafts, job), job), job)
-    drafts = ask_about_ended_calls(drafts, job)
-    joined = join_under_mixins(link_same_replacements(join_features(join_alike(drafts))), job)
-    return show_helpers(name_partners(joined, side.new, job.hierarchy), job, side)
+    return ask_about_replaced_calls(drafts, job, old=old, new=new)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from runner_sync import lineage, merge
 from runner_sync.confidence import INFERRED
@@ -20,6 +21,7 @@ from runner_sync.texts.member_text import canonical, split_head
 from runner_sync.texts.names import used_names
 from runner_sync.thresholds import NAMED
 from runner_sync.units import texts
+from runner_sync.upgrade import isolation
 from runner_sync.upgrade.base import Base, collect_composite_statements, find_base_of, name_in_upstream
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_upstream import kept_in_place, overriding, splitting
@@ -51,10 +53,16 @@ def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
         rest = None
         if draft.chosen:
             upstream = new.get(name_in_upstream(draft.name, job.module))
-            draft, rest = _follow_unit(replace(draft, upstream=upstream), job)
+            work = partial(_follow_unit, replace(draft, upstream=upstream), job)
+            draft, rest = isolation.attempt(job, work, partial(_leave_alone, draft, job, upstream or ""))
         followed.append(draft)
         added += [rest] if rest is not None else []
     return remove_dropped_blocks(followed, job) + added
+
+
+def _leave_alone(draft: Draft, job: ModuleJob, upstream: str, why: str) -> tuple[Draft, None]:
+    """Return a draft that could not be merged, by a mistake of this program."""
+    return isolation.leave_alone(draft, job, upstream=upstream, source="upstream", why=why), None
 
 
 def _follow_unit(draft: Draft, job: ModuleJob) -> tuple[Draft, Draft | None]:

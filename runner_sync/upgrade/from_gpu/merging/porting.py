@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from runner_sync import lineage, merge
 from runner_sync.confidence import CONTESTED, REBUILT
@@ -16,6 +17,7 @@ from runner_sync.model import Triple
 from runner_sync.texts.member_text import has_class_call, is_same, join_head
 from runner_sync.texts.names import defined_names
 from runner_sync.units.texts import select_members
+from runner_sync.upgrade import isolation
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.asking import ported_passages
@@ -64,7 +66,7 @@ def port(
     # Undoing vLLM's change (`rebased`) would rejoin the halves of a divided method.
     news = {**side.rebased, **{name: side.new[name] for draft in drafts if (name := draft.split_from) in side.new}}
     ported = [
-        draft if draft.removed or draft.name not in news else _port_whole_change(draft, news[draft.name], context)
+        draft if draft.removed or draft.name not in news else _attempt_port(draft, news[draft.name], context)
         for draft in drafts
     ]
 
@@ -75,6 +77,12 @@ def port(
 
     fit = take_back_unfit(ported, drafts, beside=beside, twin=(side.old, news), path=job.path, port=port_without)
     return [moves.ask(draft) for draft in fit]
+
+
+def _attempt_port(draft: Draft, new: str, context: _Context) -> Draft:
+    """Return the draft with the port of its whole change, or with a question if this program makes a mistake."""
+    work = partial(_port_whole_change, draft, new, context)
+    return isolation.attempt_change(draft, context.job, work, upstream=new, source="gpu")
 
 
 @dataclass(frozen=True, slots=True)

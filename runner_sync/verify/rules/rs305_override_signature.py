@@ -88,7 +88,7 @@ def _make_lost_finding(frame: Frame, lost: LostArgument) -> Finding:
         (CODE, SEVERITY),
         lost.node,
         symbol=f"{lost.hidden.name}({lost.name})",
-        message=f"`{ast.unparse(lost.node)}` was `{lost.name}`, which {lost.hidden.label} does not take there any more.",
+        message=f"`{ast.unparse(lost.node)}` was `{lost.name}`, which {lost.hidden.label} does not take there now.",
         fix=f"Ask for what {lost.hidden.place} takes now.",
     )
 

@@ -130,6 +130,31 @@ def test_without_the_text_of_vllm_only_blocks_of_a_copy_count() -> None:
     assert rated(branched(marked, outside, entries=entries)) == []
 
 
+MIXIN = "class Outputs:\n    def flush_outputs(self, rows):\n        self.pending = None\n"
+WITH_MIXIN = "from vllm_omni.worker.outputs import Outputs\nfrom vllm_omni.utils import drop_rows\n"
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        pytest.param("    self.flush_outputs(batch)\n", ["warning"], id="a method of a mixin"),
+        pytest.param("    self.pending.clear()\n", ["warning"], id="an attribute that a mixin sets"),
+        pytest.param("    drop_rows(batch)\n", ["warning"], id="a function of omni's"),
+        pytest.param("    self.other(batch)\n", [], id="what upstream may have"),
+    ],
+)
+def test_outside_of_blocks_of_a_copy_what_is_known_to_be_omnis_counts(statement: str, expected: list[str]) -> None:
+    head = "from vllm_omni.platforms.npu.worker.npu_model_runner import OmniNPUModelRunner\n" + WITH_MIXIN
+    then = npu(statement.join(["def execute_model(self, batch):\n", "    return self.model(batch)\n"]), head=head)
+    then = then.replace("(OmniNPUModelRunner)", "(OmniNPUModelRunner, Outputs)")
+    twin = gpu(f"def execute_model(self, batch):\n{statement}    return self.model(batch)\n")
+    rest = {"files": {"vllm_omni/worker/outputs.py": MIXIN}, "entries": [locked(then, is_copy=True)]}
+    before = job(then, twin, **rest)  # type: ignore[arg-type]
+    indented = statement.replace("    ", "        ", 1)
+    given = replace(job(then.replace(indented, ""), twin, **rest), before=lambda: before)  # type: ignore[arg-type]
+    assert [severity for severity, _ in rated(given)] == expected
+
+
 def test_an_ignore_comment_for_it_is_never_called_unused() -> None:
     text = npu(PORT).replace(
         "    def execute", "    # runner-sync: ignore[RS209] NPU flushes elsewhere\n    def execute"

@@ -14,19 +14,22 @@ Fix: put the statements back. Where NPU is meant to do without them, `runner-syn
 
 Leaves alone: units that the lock records as they are now, as after an `upgrade`; statements that moved to other NPU
 code or to what it inherits; log messages, imports and declarations; what vLLM or vllm-ascend has as well, where their
-text is at hand, and otherwise everything outside the Omni-new blocks of a copy (RS110 reports those edits); methods
-that are gone (RS111, RS203). Needs the omni tree as it was (`check --changed-since`).
+text is at hand, and otherwise what stands outside the Omni-new blocks of a copy and uses nothing that is known to be
+omni's, an import from omni or a member of a mixin (RS110 reports those edits); methods that are gone (RS111, RS203).
+Needs the omni tree as it was (`check --changed-since`).
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from runner_sync.lineage import fingerprint, list_nodes
 from runner_sync.model import Severity
-from runner_sync.syntax import first_line
+from runner_sync.naming import project_of
+from runner_sync.syntax import first_line, self_attributes_set
 from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import find_definition, is_edited, is_unchanged, outside_lines
@@ -88,7 +91,18 @@ class _Comparison:
         if entry is None or entry.upstream is None or outside is None:
             return True
         numbers, unit = {number for number, _ in outside}, npu.units[name]
-        return any(n.canon == canon and unit.start + n.start - 1 not in numbers for n in list_nodes(unit.text))
+        is_in_block = any(n.canon == canon and unit.start + n.start - 1 not in numbers for n in list_nodes(unit.text))
+        return is_in_block or not self._omni_names.isdisjoint(re.findall(r"\w+", canon))
+
+    @cached_property
+    def _omni_names(self) -> frozenset[str]:
+        """What only omni has, whatever is known of upstream: imports from omni, and members of its mixins."""
+        npu, pairs = self._before.npu, make_pairs(self._before)
+        imported = {n for n, rows in npu.imports.items() if any(project_of(r.module) == "vllm-omni" for r in rows)}
+        mixins = {c.name: c for pair in pairs for c in pair.npu_mro.classes if not c.bases and c.reading is not npu}
+        methods = [f for c in mixins.values() for functions in c.methods.values() for f in functions]
+        members = {name for f in methods for name in (f.name, *self_attributes_set(f)) if not name.startswith("__")}
+        return frozenset(imported | members)
 
     @cached_property
     def _upstream_canons(self) -> frozenset[str]:

@@ -130,7 +130,7 @@ def test_without_the_text_of_vllm_only_blocks_of_a_copy_count() -> None:
     assert rated(branched(marked, outside, entries=entries)) == []
 
 
-MIXIN = "class Outputs:\n    def flush_outputs(self, rows):\n        self.pending = None\n"
+MIXIN = "class Rows:\n    pass\nclass Outputs(Rows):\n    def flush_outputs(self, rows):\n        self.pending = None\n"
 WITH_MIXIN = "from vllm_omni.worker.outputs import Outputs\nfrom vllm_omni.utils import drop_rows\n"
 
 

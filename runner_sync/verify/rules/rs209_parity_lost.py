@@ -33,8 +33,8 @@ from runner_sync.syntax import first_line, self_attributes_set
 from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import find_definition, is_edited, is_unchanged, outside_lines
-from runner_sync.verify.runners.parity import make_pairs, read_upstream_canons, translate_to_npu
-from runner_sync.verify.runners.reading import Reading
+from runner_sync.verify.runners.parity import Pair, make_pairs, read_upstream_canons, translate_to_npu
+from runner_sync.verify.runners.reading import ClassText, Reading
 from runner_sync.verify.runners.statement_pairs import UNTOLD, are_versions, quote_around_difference
 from runner_sync.verify.runners.unlocked import find_twin_units
 
@@ -99,7 +99,7 @@ class _Comparison:
         """What only omni has, whatever is known of upstream: imports from omni, and members of its mixins."""
         npu, pairs = self._before.npu, make_pairs(self._before)
         imported = {n for n, rows in npu.imports.items() if any(project_of(r.module) == "vllm-omni" for r in rows)}
-        mixins = {c.name: c for pair in pairs for c in pair.npu_mro.classes if not c.bases and c.reading is not npu}
+        mixins = {c.name: c for pair in pairs for c in pair.npu_mro.classes if _is_mixin(pair, c)}
         methods = [f for c in mixins.values() for functions in c.methods.values() for f in functions]
         members = {name for f in methods for name in (f.name, *self_attributes_set(f)) if not name.startswith("__")}
         return frozenset(imported | members)
@@ -115,6 +115,12 @@ class _Comparison:
     @cached_property
     def _canons_then(self) -> Counter[str]:
         return _count_canons(self._before)
+
+
+def _is_mixin(pair: Pair, owner: ClassText) -> bool:
+    """Whether a class derives from omni's classes alone, if any: none of its members is upstream's."""
+    bases = [pair.library.find_class(owner.reading, base) for base in owner.node.bases]
+    return all(base is not None and _is_mixin(pair, base) for base in bases)
 
 
 def _count_canons(subject: Subject) -> Counter[str]:

@@ -117,10 +117,10 @@ class _Comparison:
         return _count_canons(self._before)
 
 
-def _is_mixin(pair: Pair, owner: ClassText) -> bool:
+def _is_mixin(pair: Pair, owner: ClassText, *below: ClassText) -> bool:
     """Whether a class derives from omni's classes alone, if any: none of its members is upstream's."""
     bases = [pair.library.find_class(owner.reading, base) for base in owner.node.bases]
-    return all(base is not None and _is_mixin(pair, base) for base in bases)
+    return owner not in below and all(base is not None and _is_mixin(pair, base, owner, *below) for base in bases)
 
 
 def _count_canons(subject: Subject) -> Counter[str]:

@@ -81,6 +81,7 @@ OF_TREES = (
     "rs323_argument_overwritten",
     "rs324_field_unread",
     "rs325_default_dereferenced",
+    "rs326_default_changed",
 )
 """Rules that look up names in the target trees."""
 

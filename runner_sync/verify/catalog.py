@@ -32,6 +32,7 @@ OF_RUNNERS: Mapping[str, tuple[Need, ...]] = {
     "rs207_hook_missing": ("vllm", "twin"),
     "rs208_behind_twin": ("vllm", "twin", "earlier twin"),
     "rs209_parity_lost": ("twin", "branch"),
+    "rs210_left_behind": ("twin", "branch"),
     "rs401_markers": (),
     "rs402_device_calls": (),
     "rs403_gpu_imports": (),
@@ -94,7 +95,7 @@ RUN_BY_OTHERS = (
 )
 """Rules that other parts of the tool run; the registry only needs their documentation."""
 
-OF_BRANCHES = ("RS209", "RS320")
+OF_BRANCHES = ("RS209", "RS210", "RS320")
 """The rules that compare with the tree where a branch began: their silence means nothing once it is merged."""
 
 OF_WHOLE_CLASSES = ("RS103", "RS105", "RS202", "RS203", "RS204", "RS207", "RS402")

@@ -73,7 +73,7 @@ def _check(pair: Pair, function: ast.FunctionDef | ast.AsyncFunctionDef, gone: d
             (CODE, SEVERITY),
             node,
             symbol=node.attr,
-            message=f"`{owner.name}` had `{node.attr}` where the branch began ({owner.reading.path}), and no omni class "
-            f"of `{pair.npu.name}` has it now; nothing on the GPU side uses it any more.",
+            message=f"`{owner.name}` had `{node.attr}` where the branch began ({owner.reading.path}), and no omni "
+            f"class of `{pair.npu.name}` has it now; nothing on the GPU side uses it any more.",
             fix="Use what the GPU side uses in its place, or drop the statement.",
         )

@@ -7,11 +7,14 @@ from dataclasses import replace
 import pytest
 from check_samples import AR, GPU_AR, dedent, found, job, run, symbols
 from parity_samples import gpu, npu
+from verify_samples import world
 
 from runner_sync.digests import digest
 from runner_sync.lock import Entry
 from runner_sync.model import BaseRef
 from runner_sync.verify.check_job import CheckJob
+from runner_sync.verify.rules import rs209_parity_lost
+from runner_sync.verify.runners.job import Library, Subject
 from runner_sync.verify.runners.locked import add_lock_keys
 from runner_sync.verify.runners.reading import Reading
 
@@ -128,6 +131,18 @@ def test_without_the_text_of_vllm_only_blocks_of_a_copy_count() -> None:
     assert rated(branched(marked, lost, entries=entries)) == [("warning", TWIN)]
     outside = npu(PORT.replace(FLUSH, RULER + FLUSH + RULER).replace("    self.prepare(batch)\n", ""))
     assert rated(branched(marked, outside, entries=entries)) == []
+
+
+def test_a_parents_call_is_told_by_a_rule_with_trees() -> None:
+    then, now = (
+        npu(f"def execute_model(self, batch):\n    {body}\n    return batch") for body in ("super().run()", "pass")
+    )
+    twin = gpu(text.format("super().run()"))
+    before = job(then, twin)
+    offline = replace(job(now, twin), before=lambda: before)
+    assert rated(offline) == [("warning", TWIN)]
+    with_trees = Subject(Library(replace(offline, world=world())), offline.modules[0])
+    assert list(rs209_parity_lost.find(with_trees)) == []
 
 
 MIXIN = "class Rows:\n    pass\nclass Outputs(Rows):\n    def flush_outputs(self, rows):\n        self.pending = None\n"

@@ -13,10 +13,10 @@ next `upgrade` brings only what is newer.
 Fix: put the statements back. Where NPU is meant to do without them, `runner-sync lock` records the method as it is.
 
 Leaves alone: units that the lock records as they are now, as after an `upgrade`; statements that moved to other NPU
-code or to what it inherits; log messages, imports and declarations; what vLLM or vllm-ascend has as well, where their
-text is at hand, and otherwise what stands outside the Omni-new blocks of a copy and uses nothing that is known to be
-omni's, an import from omni or a member of a mixin (RS110 reports those edits); methods that are gone (RS111, RS203).
-Needs the omni tree as it was (`check --changed-since`).
+code or to what it inherits; log messages, imports and declarations; calls of a parent, where RS320 can look; what vLLM
+or vllm-ascend has as well, where their text is at hand, and otherwise what stands outside the Omni-new blocks of a copy
+and uses nothing that is known to be omni's, an import from omni or a member of a mixin (RS110 reports those edits);
+methods that are gone (RS111, RS203). Needs the omni tree as it was (`check --changed-since`).
 """
 
 from __future__ import annotations
@@ -77,6 +77,7 @@ class _Comparison:
             for canon in gone
             if there[canon] > now[canon]
             and not UNTOLD.match(canon)
+            and not (self._subject.job.world is not None and "super()." in canon)
             and self._canons_now[canon] < self._canons_then[canon]
             and self._is_omnis(canon, name)
         ]

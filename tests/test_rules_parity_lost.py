@@ -134,9 +134,8 @@ def test_without_the_text_of_vllm_only_blocks_of_a_copy_count() -> None:
 
 
 def test_a_parents_call_is_told_by_a_rule_with_trees() -> None:
-    then, now = (
-        npu(f"def execute_model(self, batch):\n    {body}\n    return batch") for body in ("super().run()", "pass")
-    )
+    text = "def execute_model(self, batch):\n    {}\n    return batch"
+    then, now = (npu(text.format(body)) for body in ("super().run()", "pass"))
     twin = gpu(text.format("super().run()"))
     before = job(then, twin)
     offline = replace(job(now, twin), before=lambda: before)

@@ -95,14 +95,15 @@ def find_other_defaults(program: Program, module: Module, old: Program | None) -
 
 
 def _find_defaults_in_call(step: Step, call: ast.Call, others: list[tuple[Frame, ast.Call]]) -> Iterator[OtherDefault]:
-    earlier = _group_by_name(step.old.hidden_by(step.before)).get(dotted_name(call.func) or "", [])
     for now, was in step.callees(call):
         if not now or not was or now[0].is_omnis:
             continue
         given, fresh, stale = now[0].placed(call), _read_defaults(now), _read_defaults(was)
-        for name in fresh.keys() & stale.keys() - given.keys():
-            newly = all(name in now[0].placed(other) for _, other in others)
-            if fresh[name] != stale[name] and newly and not any(name in was[0].placed(one) for _, one in earlier):
+        changed = [n for n in fresh if n in stale and n not in given and fresh[n] != stale[n]]
+        passed = [n for n in changed if all(n in now[0].placed(other) for _, other in others)]
+        earlier = _group_by_name(step.old.hidden_by(step.before)) if passed else {}
+        for name in passed:
+            if not any(name in was[0].placed(one) for _, one in earlier.get(dotted_name(call.func) or "", [])):
                 yield OtherDefault(step.frame, call, name, stale[name], fresh[name], now[0], *others[0])
 
 

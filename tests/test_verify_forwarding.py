@@ -35,7 +35,7 @@ WRONG = {
         "load(device)",
     ),
     "it reads one of the arguments": (
-        f"kind = kwargs.get('kind')\n    if kind is None and len(args) > 1:\n        kind = args[1]\n    {ON}",
+        f"kind = kwargs.get('kind')\n    if kind is None and len(args) > 1:\n        kind = args[0]\n    {ON}",
         "path",
         NEW,
         "RS302",

@@ -30,6 +30,8 @@ IN_PROSE = {
     "RS203": "what happened to models that the method is for",
     "RS207": "what the GPU runner did at several releases",
     "RS208": "what the GPU runner changed between two releases",
+    "RS209": "what a branch does to one of two files",
+    "RS210": "what a branch does to one of two files",
     "RS3": "what upstream changed between two versions, in trees of several projects",
     "RS501": "one method in two files",
 }

@@ -59,8 +59,8 @@ def test_gpu_changes_since_the_lock(npu_text: str, gpu_text: str, expected: list
 def test_a_gpu_change_that_is_not_for_npu_has_a_way_out() -> None:
     (finding,) = found(job(OLD_NPU, NEW_GPU, entries=[entry(OLD_NPU, OLD_GPU)]), "RS201")
     assert finding.fix == (
-        "`runner-sync upgrade --only NPUARModelRunner.execute_model` ports the change; where it is not for NPU, "
-        f"`# runner-sync: ignore[RS201:GPUARModelRunner.execute_model@{finding.state}] reason` above this unit."
+        "`runner-sync upgrade --gpu-only --only NPUARModelRunner.execute_model` ports the change; where it is not "
+        f"for NPU, `# runner-sync: ignore[RS201:{finding.symbol}@{finding.state}] reason` above this unit."
     )
 
 

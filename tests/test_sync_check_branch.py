@@ -192,6 +192,18 @@ def test_a_file_that_a_branch_renames_is_followed_or_refused(locked: Trees, path
     assert keys(sync.check(options)) == {("RS401", "empty")}
 
 
+def test_a_deletion_beside_an_old_finding_about_text_is_not_about_it(locked: Trees) -> None:
+    with (locked.omni / AR).open("a", encoding="utf-8") as file:
+        file.write(f"\n    def note(self):\n        self.first = 1\n        {RULER}\n        self.noted = 1\n")
+    commit(locked.omni, "Before")
+    options = locked.check(changed_since="main", select=("RS401",))
+    locked.edit(AR, "        self.first = 1\n", "")
+    assert keys(sync.check(replace(options, changed_since=None))) == {("RS401", "unbalanced")}
+    assert sync.check(options).findings == ()
+    locked.edit(AR, f"        {RULER}\n", f"        {RULER} #\n")
+    assert keys(sync.check(options)) == {("RS401", "unbalanced")}, "the branch wrote the line"
+
+
 @pytest.mark.parametrize("path", [AR, GPU_AR])
 def test_a_file_without_a_runner_may_have_any_name(locked: Trees, path: str) -> None:
     other = f"{path[:-3]}_helper.py"

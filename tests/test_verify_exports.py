@@ -120,3 +120,42 @@ def test_the_fix_names_the_only_module_that_defines_the_name(head: str, files: d
     assert found.code == "RS301"
     expected = f"Import it from `{where}`, where the target" if where else "Import it from where the target"
     assert (found.fix or "").startswith(expected)
+
+
+CUDA_ONLY = {
+    "an import": "if current_platform.is_cuda():\n    from vllm.third import g\n",
+    "a definition": "if current_platform.is_cuda_alike():\n    def g(): ...\n",
+    "one of several": "if current_platform.is_cuda():\n    def g(): ...\nelif current_platform.is_rocm():\n    g = 1\n",
+    "with another condition": "if current_platform.is_xpu() and size:\n    def g(): ...\n",
+    "in the other branch": "if not current_platform.is_cuda():\n    pass\nelse:\n    def g(): ...\n",
+    "in vLLM's own tree": "if current_platform.is_out_of_tree():\n    pass\nelse:\n    def g(): ...\n",
+}
+ON_NPU = {
+    "in both branches": "if current_platform.is_cuda():\n    def g(): ...\nelse:\n    def g(n): ...\n",
+    "elsewhere, too": "def g(): ...\nif current_platform.is_cuda():\n    from vllm.third import g\n",
+    "out of vLLM's tree": "if current_platform.is_out_of_tree():\n    def g(): ...\n",
+    "not on CUDA": "if not current_platform.is_cuda():\n    def g(): ...\n",
+    "or elsewhere": "if current_platform.is_cuda() or size:\n    def g(): ...\n",
+    "another question": "if current_platform.has_graphs():\n    def g(): ...\n",
+    "with an argument": "if current_platform.is_cuda(0):\n    def g(): ...\n",
+    "another object": "if self.is_cuda():\n    def g(): ...\n",
+}
+
+
+def from_first(text: str, **rest: object) -> list[str]:
+    """What is missing of ``from vllm.first import g``."""
+    head = "from vllm.platforms import current_platform\n"
+    files = {"vllm/first.py": head + text, "vllm/third.py": PLAIN, **rest}
+    trees = world(npu=npu("pass", head="from vllm.first import g"), **files)  # type: ignore[arg-type]
+    return [symbol for code, symbol in symbols(find(trees)) if code == "RS301"]
+
+
+@pytest.mark.parametrize("case", CUDA_ONLY)
+def test_a_name_that_only_other_platforms_have(case: str) -> None:
+    assert from_first(CUDA_ONLY[case]) == ["vllm.first.g"]
+    assert from_first(CUDA_ONLY[case], without=["vllm-ascend"]) == [], "a runner for the GPU may have it"
+
+
+@pytest.mark.parametrize("case", ON_NPU)
+def test_a_name_that_this_platform_may_have(case: str) -> None:
+    assert from_first(ON_NPU[case]) == []

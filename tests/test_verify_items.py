@@ -54,6 +54,26 @@ WRONG = {
     "a key of a list": ("return out.rows['a']", "dict[str, int]", "list[int]", "rows['a']"),
     "a key of a set": ("return out.rows[key]", "dict[str, int]", "set[int]", "rows[key]"),
     "a slice of a dictionary": ("return out.rows[:2]", "list[int]", "dict[str, int]", "rows[:2]"),
+    "a number of a dictionary": ("return out.rows[0]", "list[int]", "dict[str, int]", "rows[0]"),
+    "the last of a dictionary": ("return out.rows[-1]", "list[int]", "dict[str, int]", "rows[-1]"),
+    "a counted item of a dictionary": (
+        "return [out.rows[i] for i, _ in enumerate(key)]",
+        "list[int]",
+        "dict[str, int]",
+        "rows[i]",
+    ),
+    "each number of a dictionary": (
+        "return [out.rows[i] for i in range(3)]",
+        "list[int]",
+        "dict[str, int]",
+        "rows[i]",
+    ),
+    "an annotated key of a list": (
+        "name: str = key\n    return out.rows[name]",
+        "dict[str, int]",
+        "list[int]",
+        "rows[name]",
+    ),
     "a number of a set": ("return out.rows[0]", "list[int]", "set[int]", "rows[0]"),
 }
 RIGHT = {
@@ -65,6 +85,15 @@ RIGHT = {
     "an unknown class": ("return out.rows['a']", "dict[str, int]", "Unknown"),
     "one of two types": ("return out.rows['a']", "dict[str, int]", "list[int] | dict[str, int]"),
     "a number of a list": ("return out.rows[0]", "dict[int, int]", "list[int]"),
+    "a number as a key": ("return out.rows[0]", "list[int]", "dict[int, int]"),
+    "a key of any type": ("return out.rows[0]", "list[int]", "dict[Unknown, int]"),
+    "a dictionary without a type of keys": ("return out.rows[0]", "list[int]", "dict"),
+    "a counted item of a list": ("return [out.rows[i] for i, _ in enumerate(key)]", "dict[int, int]", "list[int]"),
+    "what is bound twice": (
+        "i = 0\n    for i in range(3):\n        i = key\n        print(out.rows[i])",
+        "list[int]",
+        "dict[str, int]",
+    ),
     "a key that may be a number": ("return out.rows[key]", "dict[str, int]", "list[int]"),
     "it is asked for": (
         "if isinstance(out.rows, dict):\n        return out.rows['a']",

@@ -242,6 +242,28 @@ def test_what_only_a_worker_of_another_platform_calls(call: str) -> None:
     assert is_orphaned(call)
 
 
+HELD = """\
+class Held:
+    def __init__(self, runner):
+        self.runner = runner
+    def run(self):
+        self.runner.to_list(1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("user", "expected"),
+    [
+        pytest.param({"gpu": "Held(self.model_runner).run()"}, True, id="by a worker of another platform"),
+        pytest.param({"own": "Held(self.model_runner).run()"}, False, id="by the NPU worker"),
+        pytest.param({"vllm/other.py": "from vllm.held import Held\nHeld(1).run()\n"}, False, id="by another module"),
+        pytest.param({}, False, id="by nothing that is known"),
+    ],
+)
+def test_what_only_a_helper_calls_runs_where_the_helper_is_used(user: dict[str, str], expected: bool) -> None:
+    assert is_orphaned(**{"vllm/held.py": HELD, **user}) is expected
+
+
 @pytest.mark.parametrize(
     "options",
     [

@@ -91,6 +91,26 @@ def test_an_object_that_is_no_dataclass_any_more(new: str, below: str, function:
     assert told(f"return dataclasses.{function}(out)", f"{below}\n{text}") == [("RS319", f"{function}(Output)")]
 
 
+WIDE = "@dataclass\nclass Wide(Output):\n    extra: int = 0\n"
+WRITTEN = PLAIN.replace("    rows: int\n", "    def __init__(self, rows=0, names=(), count=0): ...\n    rows: int\n")
+
+
+@pytest.mark.parametrize(
+    ("new", "expected"),
+    [
+        pytest.param(PLAIN, ["replace(Output)"], id="a plain class"),
+        pytest.param(WRITTEN, ["replace(Output)"], id="a constructor"),
+        pytest.param(PLAIN.replace("Output:", "Output(msgspec.Struct):"), ["replace(Output)"], id="a struct"),
+        pytest.param(records(below=WIDE), [], id="a dataclass"),
+        pytest.param(PLAIN.replace("    names: list = {names}\n", ""), ["replace(Output)"], id="without the field"),
+    ],
+)
+def test_a_subclass_that_is_a_dataclass_has_no_fields_of_a_plain_base(new: str, expected: list[str]) -> None:
+    text = new.replace("{below}", WIDE).replace("{names}", "()")
+    assert [s for c, s in told("return replace(out, names=[])", "import msgspec\n" + text) if c == "RS319"] == expected
+    assert told("return replace(out, extra=1)", text if "Struct" not in text else records(below=WIDE)) == []
+
+
 @pytest.mark.parametrize(
     ("body", "new", "given"),
     [

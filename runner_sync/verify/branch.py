@@ -30,6 +30,7 @@ class Branch:
         self._before = before
         self._lines = {path: self._find_changed_lines(path, lines) for path, lines in changed.items()}
         self._code: dict[str, Set[int]] = {}
+        self._written: dict[str, Set[int]] = {}
 
     def is_about(self, hit: Hit) -> bool:
         """Whether a finding concerns the branch; layout and comments do not count for a finding about code."""
@@ -67,8 +68,10 @@ class Branch:
         rows = range(start, end + 1)
         if self._lines.get(path, frozenset()).isdisjoint(rows):
             return False
-        if is_text or self._before is None:
+        if self._before is None:
             return True
+        if is_text:
+            return not self._find_written_lines(path).isdisjoint(rows)
         if path not in self._code:
             self._code[path] = self._drop_unchanged_units(path)
         return not self._code[path].isdisjoint(rows)
@@ -78,12 +81,19 @@ class Branch:
         now, before = self._read_both(path) if path in self._now.paths() else (None, None)
         if now is None or before is None or len(lines) < len(now.lines) - 1:
             return lines
-        from difflib import SequenceMatcher
-
-        compared = SequenceMatcher(None, before.lines, now.lines).get_opcodes()
-        spans = ((start, end) for kind, _, _, start, end in compared if kind != "equal")
         # A deletion counts as its two neighbouring lines, as elsewhere.
+        spans = _find_changed_spans(before, now)
         return {n for start, end in spans for n in (range(start + 1, end + 1) if end > start else (start, start + 1))}
+
+    def _find_written_lines(self, path: str) -> Set[int]:
+        """Return a file's lines that the branch wrote, without the neighbours of those that it deleted."""
+        if path not in self._written:
+            now, before = self._read_both(path) if path in self._now.paths() else (None, None)
+            self._written[path] = self._lines[path]
+            if now is not None and before is not None:
+                spans = _find_changed_spans(before, now)
+                self._written[path] = {n for start, end in spans for n in range(start + 1, end + 1)}
+        return self._written[path]
 
     def _drop_unchanged_units(self, path: str) -> Set[int]:
         """Return the touched lines of a file, without those of units whose code is unchanged."""
@@ -100,3 +110,11 @@ class Branch:
 
     def _read_both(self, path: str) -> tuple[Reading | None, Reading | None]:
         return self._now.at(path), self._before.at(path) if self._before is not None else None
+
+
+def _find_changed_spans(before: Reading, now: Reading) -> list[tuple[int, int]]:
+    """Return the changed places of a file as it is now: the lines before the first, and up to the last."""
+    from difflib import SequenceMatcher
+
+    compared = SequenceMatcher(None, before.lines, now.lines).get_opcodes()
+    return [(start, end) for kind, _, _, start, end in compared if kind != "equal"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from runner_sync.verify.check_job import CheckJob
 
-Need = Literal["lock", "upstream", "vllm", "twin", "earlier twin"]
+Need = Literal["lock", "upstream", "vllm", "twin", "earlier twin", "branch"]
 
 OF_RUNNERS: Mapping[str, tuple[Need, ...]] = {
     "rs101_body_drift": ("upstream",),
@@ -31,6 +31,8 @@ OF_RUNNERS: Mapping[str, tuple[Need, ...]] = {
     "rs206_model_sampler": (),
     "rs207_hook_missing": ("vllm", "twin"),
     "rs208_behind_twin": ("vllm", "twin", "earlier twin"),
+    "rs209_parity_lost": ("twin", "branch"),
+    "rs210_left_behind": ("twin", "branch"),
     "rs401_markers": (),
     "rs402_device_calls": (),
     "rs403_gpu_imports": (),
@@ -47,7 +49,8 @@ OF_RUNNERS: Mapping[str, tuple[Need, ...]] = {
 }
 """Rules that look at one runner, each with the inputs without which it finds nothing.
 
-The inputs are the lock, vllm-ascend's text, vLLM's text, a GPU twin, and earlier revisions of that twin.
+The inputs are the lock, vllm-ascend's text, vLLM's text, a GPU twin, earlier revisions of that twin, and
+the tree where a branch began.
 """
 
 BESIDE = ("rs402_device_calls", "rs403_gpu_imports")
@@ -79,6 +82,7 @@ OF_TREES = (
     "rs323_argument_overwritten",
     "rs324_field_unread",
     "rs325_default_dereferenced",
+    "rs326_default_changed",
 )
 """Rules that look up names in the target trees."""
 
@@ -90,6 +94,9 @@ RUN_BY_OTHERS = (
     "rs492_ignore_without_reason",
 )
 """Rules that other parts of the tool run; the registry only needs their documentation."""
+
+OF_BRANCHES = ("RS209", "RS210", "RS320")
+"""The rules that compare with the tree where a branch began: their silence means nothing once it is merged."""
 
 OF_WHOLE_CLASSES = ("RS103", "RS105", "RS202", "RS203", "RS204", "RS207", "RS402")
 """The rules that skip a class with a base that cannot be followed, wholly or in part (RS402)."""
@@ -147,3 +154,5 @@ def _has_input(job: CheckJob, need: Need) -> bool:
             return any(module.gpu_text is not None for module in job.modules)
         case "earlier twin":
             return any(module.gpu_units for module in job.modules)
+        case "branch":
+            return job.before is not None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from runner_sync.verify.catalog import can_run, has_seen_all, known_codes
+from runner_sync.verify.catalog import OF_BRANCHES, can_run, has_seen_all, known_codes
 
 if TYPE_CHECKING:
     from runner_sync.verify.check_job import CheckJob
@@ -75,7 +75,7 @@ def make_has_run(job: CheckJob, codes: Codes, *, is_whole: bool, has_opinion: bo
     """
 
     def has_run(code: str) -> bool:
-        if not codes.wants(code) or not is_whole:
+        if not codes.wants(code) or not is_whole or code in OF_BRANCHES:
             return False
         if code.startswith(BREAKAGE):
             return job.world is not None and (code != "RS390" or has_opinion)

@@ -11,7 +11,7 @@ Example: a pull request fixes `GPUARModelRunner._build_multimodal_outputs` and l
 Why: 35 of the 156 recorded breakages are a statement of the GPU runner that never reached NPU. Reported in the pull
 request that changes the GPU side, the port takes a minute.
 
-Fix: `runner-sync upgrade --only UNIT` ports the change. If the change is not for NPU, write `# runner-sync:
+Fix: `runner-sync upgrade --gpu-only --only UNIT` ports the change. If it is not for NPU, write `# runner-sync:
 ignore[RS201:SYMBOL@STATE] reason` above the method, as the finding gives it: that accepts this code of the GPU unit,
 and the next change is reported again. `ignore[RS201] reason` accepts every change.
 
@@ -128,7 +128,7 @@ def _make_hit(subject: Subject, gpu: Reading, change: _Change) -> Iterator[Hit]:
     now = [gpu.units.get(name) for name in change.units]
     state, documented = _hash_state(gpu, change)
     what = f"{_describe_fate(subject, change.units[0], now[0], change.since)} since {change.since}"
-    port = f"`runner-sync upgrade --only {unit.qualname}` ports the change"
+    port = f"`runner-sync upgrade --gpu-only --only {unit.qualname}` ports the change"
     if change.is_ported:
         port = f"Where it has the change, record it: `runner-sync lock`; {port}"
     hit = subject.unit_hit(

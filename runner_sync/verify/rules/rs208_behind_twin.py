@@ -38,7 +38,6 @@ from runner_sync.lineage import fingerprint, list_nodes, similarity
 from runner_sync.lineage.alignment import aligned_with
 from runner_sync.lineage.inlined import find_twin_helpers
 from runner_sync.model import Severity
-from runner_sync.statements import likeness
 from runner_sync.syntax import Function, first_line
 from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.drift import compare_statements
@@ -53,7 +52,15 @@ from runner_sync.verify.runners.parity import (
     read_upstream_canons,
     read_upstream_words,
 )
-from runner_sync.verify.runners.reading import Reading, shorten_code
+from runner_sync.verify.runners.reading import Reading
+from runner_sync.verify.runners.statement_pairs import (
+    UNTOLD,
+    are_alike,
+    are_versions,
+    have_same_target,
+    measure_likeness,
+    quote_around_difference,
+)
 from runner_sync.verify.runners.unlocked import find_twin_units, key_by_npu_name, read_unit_texts
 
 CODE = "RS208"
@@ -65,18 +72,6 @@ ALIGNED = 0.85
 
 One statement more or less in the twin is then no rewording on NPU.
 """
-
-_VERSIONS = 0.5
-"""From this Dice coefficient of words on, two statements count as versions of one another; a judgement."""
-
-_MOST = 80
-"""The longest quotation of a statement."""
-
-_TAIL = 20
-"""The characters from the first difference on that a quotation must have room for."""
-
-_UNTOLD = re.compile(r"(?:async )?def |@|import |from |logger\.|with record_function_or_nullcontext\(|[\w.]+: [^=]+$")
-"""Starts of heads, imports, log messages, labels for a profiler, and declarations without a value."""
 
 _OF_SELF = re.compile(r"self\.(\w+)(?:: [^=]+)? = ")
 
@@ -147,7 +142,7 @@ class _ModuleContext:
 
         def is_behind() -> bool:
             both = [*product(leftover, missing)]
-            is_replaced = any(_are_versions(*pair) for pair in both) if is_vllm_method else bool(both)
+            is_replaced = any(are_versions(*pair) for pair in both) if is_vllm_method else bool(both)
             is_alike = bool(missing or leftover) and is_aligned
             return is_replaced or is_alike or _is_inserted_between(missing, own_text, now)
 
@@ -175,7 +170,7 @@ class _ModuleContext:
         vllm-ascend.
         """
         mentioned = set(re.findall(r"\w+", canon))
-        if _UNTOLD.match(canon) or canon in self._upstream_canons:
+        if UNTOLD.match(canon) or canon in self._upstream_canons:
             return False
         if not mentioned.isdisjoint(self._record_names):
             return False
@@ -260,14 +255,12 @@ def _describe_lag(lag: _Lag) -> str:
     If the unit still has no lost statement, a statement of the unit that resembles a gained one is shown instead.
     """
     leftover, missing = lag.leftover, lag.missing
-    alike = (own for own, gained in product(lag.own, missing) if _have_same_target(own, gained))
-    candidates = leftover or [
-        own for own in alike if any(_measure_likeness(own, gained) >= _VERSIONS for gained in missing)
-    ]
+    alike = (own for own, gained in product(lag.own, missing) if have_same_target(own, gained))
+    candidates = leftover or [own for own in alike if any(are_alike(own, gained) for gained in missing)]
     pairs_of_both = product(candidates or [""], missing or [""])
-    lost, gained = max(pairs_of_both, key=lambda pair: (_are_versions(*pair), _measure_likeness(*pair)))
-    quoted = [f"`{text}`" for text in _quote_around_difference(lost, gained)]
-    if lost and gained and _are_versions(lost, gained):
+    lost, gained = max(pairs_of_both, key=lambda pair: (are_versions(*pair), measure_likeness(*pair)))
+    quoted = [f"`{text}`" for text in quote_around_difference(lost, gained)]
+    if lost and gained and are_versions(lost, gained):
         still = "still " if leftover else ""
         what = f"in place of {quoted[0]}, which is {still}here, it has {quoted[1]}"
     else:
@@ -276,27 +269,3 @@ def _describe_lag(lag: _Lag) -> str:
         what = f"it {', and '.join(parts)}"
     more = len(leftover) + len(missing) - bool(lost and leftover) - bool(gained)
     return what + (f" (and {more} more)" if more else "")
-
-
-def _quote_around_difference(lost: str, gained: str) -> list[str]:
-    """Quote both statements, shortened; a long common start is cut off if it would hide the difference."""
-    pairs_of_both = enumerate(zip(lost, gained, strict=False))
-    common = next((at for at, (a, b) in pairs_of_both if a != b), min(len(lost), len(gained)))
-    if common < _MOST - _TAIL or not lost or not gained:
-        return [shorten_code(canon, most=_MOST) for canon in (lost, gained)]
-    start = common - _MOST // 2
-    return [f"…{shorten_code(canon[start:], most=_MOST)}" for canon in (lost, gained)]
-
-
-def _are_versions(lost: str, gained: str) -> bool:
-    """Whether one statement replaced the other: most words are the same, or both assign to the same target."""
-    return _measure_likeness(lost, gained) >= _VERSIONS or _have_same_target(lost, gained)
-
-
-def _have_same_target(lost: str, gained: str) -> bool:
-    target, is_assigned, _ = lost.partition(" = ")
-    return bool(is_assigned) and gained.startswith(f"{target} = ")
-
-
-def _measure_likeness(lost: str, gained: str) -> float:
-    return likeness.dice(likeness.words(lost), likeness.words(gained))

@@ -1,14 +1,15 @@
 """RS301 import-gone: an imported name or module does not exist in the target trees.
 
 What: `from vllm.x import y` (or `import vllm.x`) in an NPU runner where the target tree has no module `vllm.x`, or the
-module does not define, re-export or contain `y`, or has it only below `if TYPE_CHECKING:`; also `x.y` in a function
-where `x` is such a module. A star import brings what the other module lists in `__all__`, or else every name without a
-leading underscore. With the old trees also a name of such a module that `getattr`, `setattr` or an assignment
-(`x.y = mine`) still uses: always the default, or a patch without effect. Imports at the top of the other omni modules
-that are imported with a runner count as well: if OmniGPUModelRunner's module fails, no NPU worker starts; and so do
-imports from vllm-ascend, and such uses of its modules, anywhere in omni: in models and layers that no runner imports,
-and below `if current_platform.is_npu():`. The rule also reports a base class that the module neither imports nor
-defines, because no other rule can check such a class.
+module does not define, re-export or contain `y`, or has it only below `if TYPE_CHECKING:`, or only for other platforms
+(`if current_platform.is_cuda():`); also `x.y` in a function where `x` is such a module. A star import brings what the
+other module lists in `__all__`, or else every name without a leading underscore. With the old trees also a name of such
+a module that `getattr`, `setattr` or an assignment (`x.y = mine`) still uses: always the default, or a patch without
+effect. Imports at the top of the other omni modules that are imported with a runner count as well: if
+OmniGPUModelRunner's module fails, no NPU worker starts; and so do imports from vllm-ascend, and such uses of its
+modules, anywhere in omni: in models and layers that no runner imports, and below `if current_platform.is_npu():`. The
+rule also reports a base class that the module neither imports nor defines, because no other rule can check such a
+class.
 
 Example: `from vllm.v1.attention.backends.utils import CommonAttentionMetadata` after vLLM moved the class to
 `vllm.v1.attention.backend`.
@@ -42,6 +43,7 @@ from runner_sync.verify.trees.classes import ClassInfo
 from runner_sync.verify.trees.frames import Frame, class_finding, place_at_import
 from runner_sync.verify.trees.module_names import find_lost_names
 from runner_sync.verify.trees.modules import Module, PlacedImport
+from runner_sync.verify.trees.other_platforms import for_other_platforms
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.world import Definition
 
@@ -123,9 +125,9 @@ def _check_import(program: Program, module: Module, imported: PlacedImport) -> I
     missing = _find_missing_name(program, program.world.lookup(imported.module, imported.name.removeprefix("*")))
     if missing is not None:
         yield _make_finding(program, module, imported, missing)
-    elif _is_for_typing(program, imported):
+    elif unseen := _find_unseen(program, imported):
         full = f"{imported.module}.{imported.name}"
-        yield _make_finding(program, module, imported, full, how="only exists below `if TYPE_CHECKING:`")
+        yield _make_finding(program, module, imported, full, how=f"only exists {unseen}")
 
 
 def _find_missing_name(program: Program, found: Sequence[Definition]) -> str | None:
@@ -135,16 +137,22 @@ def _find_missing_name(program: Program, found: Sequence[Definition]) -> str | N
     return found[0].name
 
 
-def _is_for_typing(program: Program, imported: PlacedImport) -> bool:
-    """Whether the imported module binds the name for type checkers only, and not at run time."""
+def _find_unseen(program: Program, imported: PlacedImport) -> str:
+    """Return below which condition, that never holds at run time, the imported module binds the name; empty if none."""
     module = program.world.module(imported.module)
     full = f"{imported.module}.{imported.name}"
     bindings = module.bindings.get(imported.name, []) if module is not None else []
     if module is None or not bindings or module.dynamic or module.stars or program.world.patches_of(full):
-        return False
-    unseen = for_typing(module.node.body)
-    is_submodule = module.is_package and program.world.module(full) is not None
-    return not is_submodule and all(id(binding.node) in unseen for binding in bindings)
+        return ""
+    if module.is_package and program.world.module(full) is not None:
+        return ""
+    bound, unseen = {id(binding.node) for binding in bindings}, for_typing(module.node.body)
+    if bound <= unseen:
+        return "below `if TYPE_CHECKING:`"
+    is_outside = "vllm-ascend" in program.world.trees and not module.is_omnis
+    if is_outside and "current_platform" in module.text and bound <= unseen | for_other_platforms(module.node.body):
+        return "for other platforms"
+    return ""
 
 
 def _check_member(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Finding]:

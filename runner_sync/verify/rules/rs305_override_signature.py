@@ -4,7 +4,9 @@ What: a method of an NPU runner or worker that hides one of vllm-ascend, the omn
 inherited code fits the hidden method and does not fit the override. Such a call is `self.m(...)` in any method of the
 MRO that can still run, `partial(self.m, ...)` and a call of the partial, `self.model_runner.m(...)` in the worker, or
 any of these in a function to which such a method passes `self` or its runner. Methods of the omni GPU runner in that
-MRO count, too, where vllm-ascend makes the call or has the hidden method.
+MRO count, too, where vllm-ascend makes the call or has the hidden method. With the old trees also an override that asks
+its `*args, **kwargs` for an argument which the hidden method had before, and has no more: by name
+(`kwargs.get("mode")`), or by a number that is another parameter's now (`args[1]`).
 
 Example: vllm-ascend's worker calls `self.model_runner.initialize_kv_cache(config, kv_cache_allocation_context=...)`;
 omni's override still has the signature `(self, kv_cache_config)`. vLLM 0.27's `flashinfer_autotune(runner)` runs
@@ -21,24 +23,28 @@ Leaves alone: calls that do not fit the hidden method either (they are not meant
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync import signatures
 from runner_sync.model import Finding, Severity
+from runner_sync.verify.trees.calling.asked_arguments import LostArgument, find_lost_arguments
 from runner_sync.verify.trees.calling.by_name import NamedCall, find_named_calls
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.calling.handed import find_handed_calls
 from runner_sync.verify.trees.calling.virtual import VirtualCall, find_hidden_by, find_virtual_calls
 from runner_sync.verify.trees.classes import ClassInfo, Mro
+from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.steps import steps
 
 CODE = "RS305"
 NAME = "override-signature"
 SEVERITY: Severity = "error"
 
 
-def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
+def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
     """Yield overrides in ``module`` that a call from inherited code no longer fits.
 
     In inherited omni code, only where vllm-ascend has a part: the GPU runners' own rebase finds the others.
@@ -47,6 +53,9 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
         for name in info.methods:
             for mro in program.mros(info):
                 yield from _check(program, info, mro, name=name)
+    for step in steps(program, module, old) if module in program.checked else ():
+        for lost in find_lost_arguments(step):
+            yield _make_lost_finding(step.frame, lost)
 
 
 def _check(program: Program, info: ClassInfo, mro: Mro, *, name: str) -> Iterator[Finding]:
@@ -72,6 +81,16 @@ def _find_calls(program: Program, mro: Mro, own: list[Callee]) -> Iterator[Virtu
     if any(not signatures.accepts(one.signature, other.signature) for one in own for other in hidden):
         yield from find_named_calls(program, own[0].name)
         yield from find_handed_calls(program, mro, own[0].name)
+
+
+def _make_lost_finding(frame: Frame, lost: LostArgument) -> Finding:
+    return frame.finding(
+        (CODE, SEVERITY),
+        lost.node,
+        symbol=f"{lost.hidden.name}({lost.name})",
+        message=f"`{ast.unparse(lost.node)}` was `{lost.name}`, which {lost.hidden.label} does not take there now.",
+        fix=f"Ask for what {lost.hidden.place} takes now.",
+    )
 
 
 def _make_finding(

@@ -4,11 +4,12 @@ What: a call as a statement of its own where the callee returned nothing in the 
 the new one. The reverse: `x = self.m(...)` where the `m` that the MRO reaches never returns a value, and `x` is called,
 tested, unpacked, or read by item or attribute. With the old trees also: `x` as an argument; any call whose callee
 always returned a value in the old target and never does in the new one, where the value is used, stored in an
-attribute, or returned by a function that declares a result; and an `x` that is used as an object, a sequence or a
-number without a test for `None`, while the callee newly may return `None`, alone or as one of several values, or while
-the annotation of the field `x.y` newly admits it. Also an override of the NPU runners that never returns a value, where
-inherited code or the worker uses the value that the hidden method always returns; one that only keeps it or hands it on
-counts if the override calls `super().m(...)` and drops what that returns.
+attribute, or returned by a function that declares a result; the `x` of `with f() as x` likewise; and an `x` that is
+used as an object, a sequence or a number without a test for `None`, while the callee newly may return `None`, alone or
+as one of several values, or while the annotation of the field `x.y` newly admits it. Also an override of the NPU
+runners that never returns a value, where inherited code or the worker uses the value that the hidden method always
+returns; one that only keeps it or hands it on counts if the override calls `super().m(...)` and drops what that
+returns.
 
 Example: `self._update_states(scheduler_output)` after vLLM made it return a callback that must be run later; or `run =
 self._update_states(scheduler_output)` while omni's own `_update_states`, written before, returns nothing.
@@ -47,11 +48,12 @@ from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, step_of
 from runner_sync.verify.trees.values import returns
 from runner_sync.verify.trees.values.dereferenced import is_expected
+from runner_sync.verify.trees.values.entered import gives_value
 from runner_sync.verify.trees.values.guards import find_tests_of
 from runner_sync.verify.trees.values.optional import find_newly_optional, gives_none, never_gave_none
 from runner_sync.verify.trees.values.settled import is_settled_here, is_tested
 from runner_sync.verify.trees.values.unset import is_decided_by
-from runner_sync.verify.trees.values.uses import Place, find_unpackings, places, places_of
+from runner_sync.verify.trees.values.uses import Place, find_entered, find_unpackings, places, places_of
 
 CODE = "RS311"
 NAME = "ignored-result"
@@ -71,6 +73,8 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
         for call, uses in places(frame):
             lost = _check_lost_value(step, call) if any(_is_used(frame, place) for place in uses) else ()
             yield from list(lost) or _check_new_none(step, call, uses)
+        for call, uses in find_entered(frame):
+            yield from _check_lost_entered(step, call) if any(_is_used(frame, place) for place in uses) else ()
         for assignment, target in find_unpackings(frame):
             if isinstance(assignment.value, ast.Call) and not is_expected(frame, assignment):
                 yield from _check_none_among_values(step, assignment.value, target)
@@ -226,6 +230,23 @@ def _check_lost_value(step: Step, call: ast.Call) -> Iterator[Finding]:
             call,
             symbol=callee.name,
             message=f"{callee.label} does not return a value any more, and this one is used.",
+            fix="Take the value from where the target's own caller has it.",
+        )
+
+
+def _check_lost_entered(step: Step, call: ast.Call) -> Iterator[Finding]:
+    """Report a context manager that gives ``with … as x`` no value any more, where the code needs or keeps one."""
+    callee = step.find_changed(
+        call,
+        was=lambda one: gives_value(step.old, one) is True,
+        now=lambda one: gives_value(step.program, one) is False,
+    )
+    if callee is not None and not is_expected(step.frame, call):
+        yield step.frame.finding(
+            (CODE, SEVERITY),
+            call,
+            symbol=callee.name,
+            message=f"{callee.label} gives `with` no value any more, and this one is used.",
             fix="Take the value from where the target's own caller has it.",
         )
 

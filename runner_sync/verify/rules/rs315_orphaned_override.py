@@ -3,7 +3,8 @@
 What: a method of an NPU runner, or of an omni class in its MRO, that overrode one of vllm-ascend or vLLM in the old
 target. In the new target no upstream class of the MRO has that name, or one still has it, and no code mentions it:
 neither code that runs in the MRO, nor any other module of omni, vllm-ascend and vLLM, except for vLLM's workers and
-runners of other platforms. The finding names the most similar new upstream method.
+runners of other platforms, and for helpers that only these or hidden methods use. The finding names the most similar
+new upstream method.
 
 Example: `OmniGPUModelRunner._to_list`, after vLLM and vllm-ascend call theirs `_tokens_to_list`.
 

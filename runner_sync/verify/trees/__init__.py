@@ -4,7 +4,7 @@ Comes in: the trees, and which modules are to be checked. Goes out: the classes 
 and which methods run on NPU. May touch: the trees, by reading.
 
 - ``modules``, ``classes``, ``functions`` and ``frames`` read one file, class, function and function body;
-  ``importing``, ``versions`` and ``start_up_patches`` say what a module has once it is imported.
+  ``importing``, ``versions``, ``other_platforms`` and ``start_up_patches`` say what a module has once it is imported.
 - ``world`` finds them by name; ``surroundings`` says what other code does to the runners, ``siblings`` what vLLM's
   workers of other platforms do not, and ``module_names`` which names of modules code asks for or sets in vain.
 - ``program`` and ``runtime`` know the checked classes, their MROs and live methods.

@@ -1,4 +1,6 @@
-"""New arguments that a call in an override leaves out, and that the same call in the overridden method passes.
+"""Arguments that a call in an override leaves out, and that the same call in the overridden method newly passes.
+
+They are new, or have another default now.
 
 Comes in: a `Program`, the `Program` of the old trees, and a module. Goes out: `LeftOut` values. May touch: nothing.
 """
@@ -10,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from runner_sync import signatures
-from runner_sync.syntax import assigned_names, dotted_name, is_name, walk
+from runner_sync.syntax import Function, assigned_names, dotted_name, is_name, walk
 from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.calling.callees import Callee, functions_of
 from runner_sync.verify.trees.frames import Frame
@@ -53,12 +55,71 @@ class LeftOut:
 
 def find_left_out(program: Program, module: Module, old: Program | None) -> Iterator[LeftOut]:
     """Yield the calls in overrides of ``module`` that leave out parameters added since ``old``."""
+    for step, call, others in _iter_shorter_calls(program, module, old):
+        yield from _find_in_call(step, call, others)
+
+
+def _iter_shorter_calls(
+    program: Program, module: Module, old: Program | None
+) -> Iterator[tuple[Step, ast.Call, list[tuple[Frame, ast.Call]]]]:
+    """Yield the calls in overrides that pass less than those of the same function in the overridden method."""
     for step in steps(program, module, old):
         hidden_calls = _group_by_name(program.hidden_by(step.frame))
         for call in calls_of(step.frame.function) if hidden_calls else ():
             others = hidden_calls.get(dotted_name(call.func) or "", [])
             if any(_passes_more(other, call) for _, other in others) and not step.frame.is_guarded(call, CALL_ERRORS):
-                yield from _find_in_call(step, call, others)
+                yield step, call, others
+
+
+@dataclass(frozen=True, slots=True)
+class OtherDefault:
+    """A ``call`` in an override that leaves out ``name``, whose default was ``was`` and is ``now``.
+
+    ``hidden`` is the overridden method, whose call ``theirs`` newly passes the argument.
+    """
+
+    frame: Frame
+    call: ast.Call
+    name: str
+    was: str
+    now: str
+    callee: Callee
+    hidden: Frame
+    theirs: ast.Call
+
+
+def find_other_defaults(program: Program, module: Module, old: Program | None) -> Iterator[OtherDefault]:
+    """Yield the calls in overrides of ``module`` that now get another default, which the overridden method avoids."""
+    for step, call, others in _iter_shorter_calls(program, module, old):
+        yield from _find_defaults_in_call(step, call, others)
+
+
+def _find_defaults_in_call(step: Step, call: ast.Call, others: list[tuple[Frame, ast.Call]]) -> Iterator[OtherDefault]:
+    for now, was in step.callees(call):
+        if not now or not was or now[0].is_omnis:
+            continue
+        given, fresh, stale = now[0].placed(call), _read_defaults(now), _read_defaults(was)
+        changed = [n for n in fresh if n in stale and n not in given and fresh[n] != stale[n]]
+        passed = [n for n in changed if all(n in now[0].placed(other) for _, other in others)]
+        earlier = _group_by_name(step.old.hidden_by(step.before)) if passed else {}
+        for name in passed:
+            if not any(name in was[0].placed(one) for _, one in earlier.get(dotted_name(call.func) or "", [])):
+                yield OtherDefault(step.frame, call, name, stale[name], fresh[name], now[0], *others[0])
+
+
+def _read_defaults(callees: Sequence[Callee]) -> dict[str, str]:
+    """Return the defaults of parameters, as text, on which all callees agree; none if one is no function."""
+    tables = [defaults_of(callee.function) if callee.function is not None else {} for callee in callees]
+    return {n: text for n, text in tables[0].items() if all(table.get(n) == text for table in tables)}
+
+
+def defaults_of(function: Function) -> dict[str, str]:
+    """Return the defaults of a function's parameters, as text."""
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    pairs = [*zip(reversed(positional), reversed(arguments.defaults), strict=False)]
+    pairs += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
+    return {argument.arg: ast.unparse(default) for argument, default in pairs}
 
 
 def _group_by_name(hidden: Iterable[Frame]) -> _CallsByName:

@@ -1,4 +1,4 @@
-"""vLLM's workers and runners for other platforms: what they call, never runs on NPU.
+"""vLLM's workers and runners for other platforms, and helpers that only these use: what they call, never runs on NPU.
 
 Comes in: a `Program`, and the path of a module that names a member. Goes out: whether the member is used there on NPU.
 May touch: the trees, by reading.
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 
+from runner_sync.model import PACKAGES
 from runner_sync.naming import module_name
 from runner_sync.syntax import Function, is_super, reached_from, statements_of, walk
 from runner_sync.verify.trees.classes import ClassInfo, classes_in
@@ -22,7 +23,8 @@ from runner_sync.verify.trees.program import Program
 def may_use(program: Program, path: str, name: str) -> bool:
     """Whether the module at ``path`` may use a member ``name`` of an NPU runner or worker.
 
-    It may not if every use is one of an attribute of ``self`` in a class for another platform.
+    It may not if every use is one of an attribute of ``self`` in a class for another platform, or stands in a helper
+    that vLLM mentions only in such classes and in methods that NPU overrides.
     """
     module = program.world.module(module_name(path))
     if module is None or module.project != "vllm":
@@ -32,7 +34,49 @@ def may_use(program: Program, path: str, name: str) -> bool:
         if _is_of_other_platform(program, info):
             functions = [one for one in statements_of(info.node.body) if isinstance(one, Function)]
             outside -= {id(node) for function in functions for node in walk(function) if _is_own_use(function, node)}
+    for helper in _find_definitions(module, outside) if outside else ():
+        if not _is_reached(program, module, helper):
+            outside -= {id(node) for node in walk(helper)}
     return bool(outside)
+
+
+def _find_definitions(module: Module, nodes: set[int]) -> list[Function | ast.ClassDef]:
+    """Return the top-level functions and classes that hold some of the nodes."""
+    top = [one for one in statements_of(module.node.body) if isinstance(one, Function | ast.ClassDef)]
+    return [one for one in top if any(id(node) in nodes for node in walk(one))]
+
+
+def _is_reached(program: Program, module: Module, helper: Function | ast.ClassDef) -> bool:
+    """Whether anything that may run on NPU mentions a helper. timid: also a helper that nothing mentions."""
+    around, name = program.world.surroundings, helper.name
+    own = [node for node in walk(module.node) if _mentions(node, name)]
+    if len(own) > sum(_mentions(node, name) for node in walk(helper)):
+        return True
+    if any(around.having(name, project) for project in PACKAGES if project != "vllm"):
+        return True
+    others = [program.world.module(module_name(path)) for path in around.having(name, "vllm") if path != module.path]
+    return not others or any(other is None or _may_run(program, other, name) for other in others)
+
+
+def _may_run(program: Program, module: Module, name: str) -> bool:
+    """Whether a module mentions a name outside of classes for other platforms and of methods that NPU hides."""
+    left = {id(node) for node in walk(module.node) if _mentions(node, name)}
+    leaves = program.leaves()
+    for info in program.own_classes(module) if left else ():
+        mros = [mro for mro in leaves if info in mro]
+        if not mros and _is_of_other_platform(program, info):
+            left -= {id(node) for node in walk(info.node)}
+        for function in (f for own in info.methods.values() for f in own) if mros else ():
+            if not any(id(function) in program.live(mro) for mro in mros):
+                left -= {id(node) for node in walk(function)}
+    return bool(left)
+
+
+def _mentions(node: ast.AST, name: str) -> bool:
+    match node:
+        case ast.Name(id=word) | ast.Attribute(attr=word) | ast.Constant(value=word):
+            return bool(word == name)
+    return False
 
 
 def _is_use(node: ast.AST, name: str) -> bool:

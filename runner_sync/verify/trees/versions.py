@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 _VERSION_TEST = "_version_is"
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
@@ -40,7 +40,7 @@ def _drop_branches(node: ast.AST, versions: Mapping[str, str]) -> ast.AST:
 
 
 def _keep_taken(node: ast.AST, versions: Mapping[str, str]) -> Iterator[ast.AST]:
-    taken = _evaluate(node.test, versions) if isinstance(node, ast.If) else None
+    taken = evaluate(node.test, lambda call: _evaluate_call(call, versions)) if isinstance(node, ast.If) else None
     if isinstance(node, ast.If) and taken is not None:
         for part in node.body if taken else node.orelse:
             yield from _keep_taken(part, versions)
@@ -48,17 +48,24 @@ def _keep_taken(node: ast.AST, versions: Mapping[str, str]) -> Iterator[ast.AST]
         yield _drop_branches(node, versions)
 
 
-def _evaluate(test: ast.expr, versions: Mapping[str, str]) -> bool | None:
-    """Return the value of a condition if the versions alone decide it, else ``None``."""
+def evaluate(test: ast.expr, ask: Callable[[ast.Call], bool | None]) -> bool | None:
+    """Return the value of a condition if the calls whose value ``ask`` knows alone decide it, else ``None``."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=inner):
-            answer = _evaluate(inner, versions)
+            answer = evaluate(inner, ask)
             return None if answer is None else not answer
         case ast.BoolOp(op=operator, values=values):
             # One part decides: a false part makes `and` false, a true part makes `or` true.
             decides = isinstance(operator, ast.Or)
-            answers = {_evaluate(value, versions) for value in values}
+            answers = {evaluate(value, ask) for value in values}
             return decides if decides in answers else None if None in answers else not decides
+        case ast.Call():
+            return ask(test)
+    return None
+
+
+def _evaluate_call(call: ast.Call, versions: Mapping[str, str]) -> bool | None:
+    match call:
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[ast.Constant(value=str() as version)]):
             return _is_version(name, version, versions)
     return None

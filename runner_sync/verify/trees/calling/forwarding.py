@@ -9,8 +9,12 @@ import ast
 import functools
 
 from runner_sync.signatures import positional_parameters
-from runner_sync.syntax import Function, is_name
-from runner_sync.verify.trees.functions import kind_of
+from runner_sync.syntax import Function, is_name, walk
+from runner_sync.verify.expecting import CALL_ERRORS, find_guarded
+from runner_sync.verify.trees.functions import kind_of, nodes_of
+
+_READING = frozenset({"get", "keys", "items", "values"})
+"""Methods that leave a dictionary as it is."""
 
 
 @functools.lru_cache(maxsize=4096)
@@ -18,37 +22,66 @@ def find_parent(function: Function) -> ast.expr | None:
     """Return ``super()`` for a method that runs ``super().name(*args, **kwargs)`` with just the arguments that it gets,
     or ``Base`` for ``Base.name(self, *args, **kwargs)``.
 
-    ``None`` for a method that reads or changes them elsewhere, or that may leave before the call, or out of it.
+    ``None`` for a method that changes them, uses them for anything else, or asks what they are before it runs the call;
+    and for one that expects the call to fail.
     """
     vararg, kwarg, own = function.args.vararg, function.args.kwarg, positional_parameters(function)
     if vararg is None or kwarg is None or len(own) != 1 or function.args.kwonlyargs:
         return None
-    for statement in _find_certain(function.body):
-        call = statement.value if isinstance(statement, ast.Expr | ast.Assign | ast.Return | ast.AnnAssign) else None
-        match call:
-            case ast.Call(
-                ast.Attribute(parent, name),
-                [*first, ast.Starred(ast.Name(args))],
-                [ast.keyword(None, ast.Name(kwargs))],
-            ) if (name, args, kwargs) == (function.name, vararg.arg, kwarg.arg):
-                is_class = isinstance(parent, ast.Name) and len(first) == 1 and is_name(first[0], own[0].arg)
-                is_super = isinstance(parent, ast.Call) and not first
-                return parent if (is_class or is_super) and _are_used_once(function, args, kwargs) else None
+    names = (vararg.arg, kwarg.arg)
+    calls = {call: parent for call in kind_of(function, ast.Call) if (parent := _read(function, call, own[0], names))}
+    if len({ast.unparse(parent) for parent in calls.values()}) != 1:
+        return None
+    used = {id(node) for node in kind_of(function, ast.Name) if node.id in names}
+    handed_on = {id(inner) for call in calls for inner in walk(call)}
+    if not used <= handed_on | _find_reads(function) or _asks(function, names):
+        return None
+    expected = {id(inner) for part in find_guarded(nodes_of(function), CALL_ERRORS) for inner in walk(part)}
+    return None if any(id(call) in expected for call in calls) else next(iter(calls.values()))
+
+
+def _read(function: Function, call: ast.Call, own: ast.arg, names: tuple[str, str]) -> ast.expr | None:
+    """Return the parent whose method a call runs with all the arguments, and no others."""
+    match call:
+        case ast.Call(
+            ast.Attribute(parent, name),
+            [*first, ast.Starred(ast.Name(args))],
+            [ast.keyword(None, ast.Name(kwargs))],
+        ) if (name, args, kwargs) == (function.name, *names):
+            is_class = isinstance(parent, ast.Name) and len(first) == 1 and is_name(first[0], own.arg)
+            is_super = isinstance(parent, ast.Call) and not first
+            return parent if is_class or is_super else None
     return None
 
 
-def _find_certain(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Return the statements that run in every call: those before any that may leave the function, also in ``with``."""
-    found: list[ast.stmt] = []
-    for statement in body:
-        found.append(statement)
-        if isinstance(statement, ast.With):
-            found += _find_certain(statement.body)
-        if any(isinstance(inner, ast.Return | ast.Raise) for inner in ast.walk(statement)):
-            break
+def _find_reads(function: Function) -> set[int]:
+    """Return the ids of the names of arguments that are only counted, or asked for one value."""
+    found: set[int] = set()
+    for node in nodes_of(function):
+        match node:
+            case ast.Subscript(value=ast.Name() as read, ctx=ast.Load()):
+                found.add(id(read))
+            case ast.Call(func=ast.Attribute(value=ast.Name() as read, attr=name)) if name in _READING:
+                found.add(id(read))
+            case ast.Call(func=ast.Name(id="len"), args=[ast.Name() as read]):
+                found.add(id(read))
+            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[ast.Name() as read]):
+                found.add(id(read))
     return found
 
 
-def _are_used_once(function: Function, *names: str) -> bool:
-    used = [node.id for node in kind_of(function, ast.Name) if node.id in names]
-    return sorted(used) == sorted(names)
+def _asks(function: Function, names: tuple[str, str]) -> bool:
+    """Whether a condition of the method asks what the arguments are; so it may know which ones the parent takes.
+
+    A condition that only chooses a value (``if len(args) > 1: mode = args[1]``) does not.
+    """
+    return any(
+        isinstance(inner, ast.Name) and inner.id in names
+        for node in nodes_of(function)
+        if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Match) and _may_leave_or_call(node)
+        for inner in walk(node.subject if isinstance(node, ast.Match) else node.test)
+    )
+
+
+def _may_leave_or_call(node: ast.AST) -> bool:
+    return any(isinstance(inner, ast.Return | ast.Raise | ast.Starred) for inner in walk(node))

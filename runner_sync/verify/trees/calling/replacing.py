@@ -18,6 +18,7 @@ from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.known import join_known
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step
+from runner_sync.verify.trees.values import generated
 from runner_sync.verify.trees.values.annotations import Instance
 
 _REPLACING = frozenset({"dataclasses.replace", "copy.replace"})
@@ -30,11 +31,28 @@ _OF_DATACLASSES = frozenset(f"dataclasses.{name}" for name in ("replace", "asdic
 
 
 def find_lost_dataclass(step: Step, call: ast.Call) -> ClassInfo | None:
-    """Return the class of an object that a function for dataclasses gets, if it was a dataclass and is none now."""
+    """Return the class of an object that a function for dataclasses gets, if it was a dataclass and is none now.
+
+    A subclass that is a dataclass of its own must refuse the call, too: it has no fields of a plain base.
+    """
     now = _find_classes(step.program, step.frame, call, _OF_DATACLASSES)
     was = _find_classes(step.old, step.before, call, _OF_DATACLASSES) if now else []
-    is_lost = bool(was) and all(_is_dataclass(step.old, info) is True for info in was)
-    return now[0] if is_lost and all(_is_dataclass(step.program, info) is False for info in now) else None
+    lost = next((info for info in now if _is_dataclass(step.program, info) is False), None)
+    if lost is None or not was or not all(_is_dataclass(step.old, info) is True for info in was):
+        return None
+    return lost if all(_refuses(step.program, info, call) for info in now) else None
+
+
+def _refuses(program: Program, info: ClassInfo, call: ast.Call) -> bool:
+    """Whether a call of a function for dataclasses fails for every object of a class."""
+    is_one = _is_dataclass(program, info)
+    if not is_one:
+        return is_one is False
+    if any(generated.find_structs(mro.classes) for mro in program.classes.mros(info)):
+        return True  # the class statement itself fails
+    named = {keyword.arg for keyword in call.keywords if keyword.arg}
+    taken = [callee.signature for callee in find_constructors(program.classes, info)]
+    return bool(taken) and all(not one.var_keyword and not named <= one.keywords for one in taken)
 
 
 def _is_dataclass(program: Program, info: ClassInfo) -> bool | None:

@@ -15,7 +15,12 @@ from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step
 from runner_sync.verify.trees.values.annotations import find_property_type, members_of
-from runner_sync.verify.trees.values.elements import find_annotations
+from runner_sync.verify.trees.values.elements import (
+    Loop,
+    find_annotations,
+    find_key_annotations,
+    find_loop_annotations,
+)
 
 # The attributes of NumPy's array, as far as code names them.
 _OF_ARRAYS = (
@@ -65,6 +70,43 @@ def find_declared_types(program: Program, frame: Frame, node: ast.expr) -> froze
 def find_types(program: Program, frame: Frame, node: ast.expr) -> frozenset[type] | None:
     """Return the types that an expression holds by assignments, else by annotations; ``None`` if unknown."""
     return find_held_types(program, frame, node) or find_declared_types(program, frame, node)
+
+
+def find_key_types(program: Program, frame: Frame, node: ast.expr) -> frozenset[type] | None:
+    """Return the types of the keys of a dictionary by its annotations; ``None`` if one is unknown or not built in."""
+    return _unite(_read_annotation(annotation) for _, annotation in find_key_annotations(program, frame, node) or ())
+
+
+def find_index_types(program: Program, frame: Frame, node: ast.expr) -> frozenset[type] | None:
+    """Return the types of what a subscript asks for: a constant, a local that counts, or an annotated value."""
+    match node:
+        case ast.Constant(value=value):
+            return frozenset({type(value)})
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int())):
+            return frozenset({int})
+        case ast.Name(id=name) if frame.bound.get(name) and name not in frame.imports:
+            return _unite(_read_bound(program, frame, bound, node) for bound in frame.bound_before(node))
+    return find_declared_types(program, frame, node)
+
+
+def _read_bound(program: Program, frame: Frame, bound: ast.AST, read: ast.Name) -> set[type] | None:
+    """Return the types that one binding of a local gives it."""
+    if not isinstance(bound, Loop):
+        return {*(find_declared_types(program, frame, read) or ())} or None
+    if _counts(frame, bound, read.id):
+        return {int}
+    found = find_loop_annotations(program, frame, bound, read.id)
+    return {*(_unite(_read_annotation(annotation) for _, annotation in found or ()) or ())} or None
+
+
+def _counts(frame: Frame, loop: Loop, name: str) -> bool:
+    """Whether a loop gives a local whole numbers: ``for i in range(n)``, ``for i, row in enumerate(rows)``."""
+    match loop.target, loop.iter:
+        case ast.Name(id=target), ast.Call(func=ast.Name(id="range")):
+            return target == name and not frame.binds("range")
+        case ast.Tuple(elts=[ast.Name(id=target), _]), ast.Call(func=ast.Name(id="enumerate")):
+            return target == name and not frame.binds("enumerate")
+    return False
 
 
 def was_derived(step: Step, node: ast.Attribute) -> bool:

@@ -64,15 +64,27 @@ def infer_loop_variable(
     program: CallGraph, frame: Frame, loop: Loop, name: str, *, depth: int
 ) -> list[Instance] | None:
     """Return the classes of a variable of a loop."""
+    return _resolve(program, find_loop_annotations(program, frame, loop, name, depth=depth))
+
+
+def find_loop_annotations(
+    program: CallGraph, frame: Frame, loop: Loop, name: str, *, depth: int = 0
+) -> list[_Annotated] | None:
+    """Return the annotations of a variable of a loop, or ``None`` if it has none."""
     parts = _find_yielded(program, frame, loop.iter, depth)
     if is_name(loop.target, name):
-        return _resolve(program, parts[0]) if len(parts) == 1 else None
+        return parts[0] if len(parts) == 1 else None
     part = _find_part(loop.target, name)
     if part is None:
         return None
     if len(parts) == 1:
-        return _resolve(program, _select_part(parts[0], part))
-    return _resolve(program, parts[part.number]) if len(parts) == part.size else None
+        return _select_part(parts[0], part)
+    return parts[part.number] if len(parts) == part.size else None
+
+
+def find_key_annotations(program: CallGraph, frame: Frame, node: ast.expr) -> list[_Annotated] | None:
+    """Return the annotations of the keys of a dictionary, or ``None`` if an annotation names none."""
+    return _find_elements(program, frame, node, "key", depth=0)
 
 
 def infer_unpacked(

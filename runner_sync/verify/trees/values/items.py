@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from runner_sync.syntax import string_of
 from runner_sync.verify.expecting import CALL_ERRORS, INDEX_ERRORS, KEY_ERRORS
 from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step
 from runner_sync.verify.trees.values import builtin
 from runner_sync.verify.trees.values.guards import find_tests_of
@@ -35,6 +36,7 @@ OPERATIONS = {
 """What calls a special method, for a fix."""
 
 _BY_NUMBER = (list, tuple, str, bytes)
+_TEXTS = frozenset({str, bytes})
 _WITHOUT_ITEMS = (set, frozenset, int, float, bool)
 
 
@@ -56,15 +58,17 @@ def find_special_methods(frame: Frame, node: ast.AST) -> Iterator[tuple[ast.expr
 def find_refusing_types(step: Step, node: ast.Subscript) -> frozenset[type]:
     """Return the built-in types that a value holds now if none has such an item, and one that it held before had.
 
-    A list has no ``["key"]``, a dictionary no ``[:n]``, a set no item at all.
+    A list has no ``["key"]``, a dictionary no ``[:n]`` and one with texts as keys no ``[0]``, a set no item at all.
     """
     frame, value = step.frame, node.value
     held = builtin.find_held_types(step.program, frame, value)
     kinds = held or builtin.find_declared_types(step.program, frame, value) or frozenset()
-    if not kinds or not all(_refuses(kind, node) for kind in kinds):
+    if not kinds or not all(_refuses(kind, node) or _refuses_key(step.program, frame, node, kind) for kind in kinds):
         return frozenset()
     was = builtin.find_types(step.old, step.before, value) or frozenset()
-    if all(_refuses(kind, node) for kind in was) or find_tests_of(frame.function, value):
+    if all(_refuses(kind, node) or _refuses_key(step.old, step.before, node, kind) for kind in was) or find_tests_of(
+        frame.function, value
+    ):
         return frozenset()
     if frame.is_guarded(node, CALL_ERRORS | INDEX_ERRORS | KEY_ERRORS):
         return frozenset()
@@ -81,3 +85,17 @@ def _refuses(kind: type, node: ast.Subscript) -> bool:
     if isinstance(node.slice, ast.Slice):
         return issubclass(kind, (dict, *_WITHOUT_ITEMS))
     return issubclass(kind, _WITHOUT_ITEMS) or (string_of(node.slice) is not None and issubclass(kind, _BY_NUMBER))
+
+
+def _refuses_key(program: Program, frame: Frame, node: ast.Subscript, kind: type) -> bool:
+    """Whether a subscript asks a list for a text, or a dictionary for a number where its keys are texts.
+
+    timid: a whole number fits keys of any type but text and bytes; an array and a number with decimals fit no rule.
+    """
+    if isinstance(node.slice, ast.Slice) or not issubclass(kind, (dict, *_BY_NUMBER)):
+        return False
+    given = builtin.find_index_types(program, frame, node.slice)
+    if issubclass(kind, _BY_NUMBER):
+        return given is not None and given <= _TEXTS
+    keys = builtin.find_key_types(program, frame, node.value) if given is not None else None
+    return keys is not None and given is not None and bool(_TEXTS & keys) and keys <= _TEXTS and given == {int}

@@ -56,7 +56,7 @@ _WHOLE = frozenset[Use](
     {"argument", "attribute", "bound", "called", "key", "number", "operand", "special", "stored", "truth"}
 )
 _FAILS_ON_NONE = frozenset[Use](
-    {"attribute", "item", "iterated", "length", "listed", "merged", "number", "operand", "spread"}
+    {"attribute", "called", "entered", "item", "iterated", "length", "listed", "merged", "number", "operand", "spread"}
 )
 
 

@@ -60,6 +60,7 @@ from runner_sync.merge.preparing.negated import with_branches_in_one_order
 from runner_sync.merge.preparing.omni_order import in_omni_order
 from runner_sync.merge.preparing.one_form import in_one_form
 from runner_sync.merge.preparing.parameters import find_new_parameters, with_omni_parameters
+from runner_sync.merge.preparing.records import find_records, with_records
 from runner_sync.merge.preparing.renames import (
     rename_in,
     with_omni_names,
@@ -127,6 +128,8 @@ def merge(
 
 def _merge_statements(triple: Triple, terms: Terms) -> Merged:
     triple = with_omni_parameters(triple)
+    values = find_records(triple) if terms.policy.is_copy else {}
+    triple, terms = with_records(triple, values), _rename_older(terms, values)
     names = find_new_parameters(triple)
     triple = _make_comparable(with_new_names(triple, names), terms)
     further = find_new_names(triple) if terms.policy.is_copy else {}

@@ -30,6 +30,7 @@ from runner_sync.merge.doubts.own_statements import (
     make_doubt_about_emptied,
 )
 from runner_sync.merge.doubts.repeated import (
+    find_beside_changed_call,
     find_called_by_both,
     find_called_without_edit,
     find_repeated_without_edit,
@@ -143,7 +144,7 @@ def _merge_statements(triple: Triple, terms: Terms) -> Merged:
     if terms.policy.is_copy:
         # A port is asked about anyway.
         doubts = [*add_successors_beside(weave, chosen.kept, doubts), *find_called_by_both(weave, chosen.kept)]
-        doubts += find_calls_of_replaced(weave, chosen.kept)
+        doubts += [*find_calls_of_replaced(weave, chosen.kept), *find_beside_changed_call(weave, chosen.kept)]
     else:
         doubts = join_replacements(weave, doubts)
     doubts = ask_at_same_calls(weave, doubts)

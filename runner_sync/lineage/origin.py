@@ -102,7 +102,8 @@ def find_origin(text: str, candidates: Sequence[Candidate]) -> Origin | None:
 def _is_as_close(text: str, candidates: Sequence[Candidate], scores: Sequence[float], k: int, best: int) -> bool:
     """Whether candidate ``k`` nearly ties with ``best`` and ``text`` has at most half of the change between the two.
 
-    Commonplace statements do not count: a text has some ``else`` of its own.
+    Commonplace statements do not count: a text has some ``else`` of its own. Of another statement, ``text`` must have
+    one more than the other candidate has.
     """
     if scores[best] - scores[k] > NEAR:
         return False
@@ -110,7 +111,7 @@ def _is_as_close(text: str, candidates: Sequence[Candidate], scores: Sequence[fl
     common = {node.canon for one in texts for node in list_nodes(one) if not node.is_telling}
     own, old, new = (_without(_fingerprint_without_elif(one), common) for one in texts)
     added, removed = new - old, old - new
-    taken, left = (added & own).total(), (removed & own).total()
+    taken, left = (added & (own - old)).total(), (removed & (own - new)).total()
     return taken <= added.total() - taken + left
 
 

@@ -98,8 +98,9 @@ def find_called_by_both(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
 def find_beside_changed_call(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     """Return doubts about omni's own calls of a function for a value for which upstream gave its call new arguments.
 
-    Both set the same names, and share an argument. For example, omni first calls ``compute(rows, meta=meta)``, and in
-    ``except TypeError:`` upstream's ``compute(rows)``, which became ``compute(rows, step=0)``.
+    Both set the same names, and share an argument; omni's has another one, too. For example, omni first calls
+    ``compute(rows, meta=meta)``, and in ``except TypeError:`` upstream's ``compute(rows)``, which became
+    ``compute(rows, step=0)``.
     """
     own = [strand for strand in kept if strand.sides == "o" and weave.omni[strand.in_omni].facts.targets]
     doubts = []
@@ -111,7 +112,8 @@ def find_beside_changed_call(weave: Weave, kept: Sequence[Strand]) -> list[Doubt
         for other in own if before.facts.called and before.made_by == now.made_by and new - old else ():
             node = weave.omni[other.in_omni]
             given = _list_arguments(node, before.facts.called)
-            if node.made_by == before.made_by and given & old and not new - old <= given:
+            is_own_form = node.made_by == before.made_by and given & old and given - old
+            if is_own_form and not new - old <= given:
                 reason = Reason("call beside a changed one", (before.facts.called,))
                 doubts.append(Doubt(other, reason, CONTESTED))
     return doubts

@@ -88,8 +88,8 @@ def _keep_true_places(
     """Drop dissimilar ``pairs`` of one side if the other side shows that they are different statements.
 
     Two heads are different if the other side still has the base's head, but no statement of its suite, nor one that
-    sets the same names: what stands there now was never meant for that condition; two ``with`` that bind the same names
-    after ``as`` are one. Two final ``return`` are different if
+    sets the same names: what stands there now was never meant for that condition; two ``with`` that share a
+    context manager or a name after ``as`` are one. Two final ``return`` are different if
     the other side has an edited version of the base's, unless it only put a call around the base's value, which fits
     around any value: ``return wrap(EMPTY)``.
     """
@@ -100,7 +100,7 @@ def _keep_true_places(
         node, other = base[pair.left], other_pairs.get(pair.left)
         if pair.equal or other is None or similarity(node, nodes[pair.right]) >= SIMILAR:
             return True
-        if node.facts.opens and node.facts.opens == nodes[pair.right].facts.opens:
+        if node.facts.enters & nodes[pair.right].facts.enters or node.facts.opens & nodes[pair.right].facts.opens:
             return True
         if node.compound:
             return pair.left in suites_left or bool(_find_set_in(base, pair.left) & _find_set_in(others, other.right))

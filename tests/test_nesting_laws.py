@@ -171,7 +171,7 @@ RUN = "out = self.run(rows)"
 OWN_FORMS = {
     "the last resort": f"try:\n    out = self.run(rows, self.meta)\nexcept TypeError:\n    {RUN}",
     "another branch": f"if self.mine:\n    out = self.own(rows)\nelse:\n    {RUN}",
-    "a third branch": f"if self.mine:\n    out = self.own(rows)\nelif self.two:\n    out = None\nelse:\n    {RUN}",
+    "a third branch": f"if self.mine:\n    out = self.own(rows)\nelif self.two:\n    out = self.b\nelse:\n    {RUN}",
 }
 NEW_BLOCKS = {
     "if": f"if not self.skip:\n    {RUN}",

@@ -60,6 +60,26 @@ def test_a_near_tie_goes_to_the_earlier_one_unless_most_of_the_later_is_there(te
     assert found.ref == ref
 
 
+CHOICE = ["if self.skips:", "    made = None", "else:", "    made = self.make()"]
+PLAIN = ["rows = None", "made = None", "made = self.make()"]
+
+
+@pytest.mark.parametrize(
+    ("own", "ref"),
+    [
+        pytest.param(["if self.mine:", "    self.own()", "else:", "    self.other()"], "0.1", id="an else of its own"),
+        pytest.param(["self.own()", "made = None"], "0.1", id="one of two statements"),
+        pytest.param(["if self.skips:", "    made = None", "else:", "    self.other()"], "0.2", id="both statements"),
+    ],
+)
+def test_what_a_text_has_anyway_is_no_part_of_the_later_one(own: list[str], ref: str) -> None:
+    """A new condition in ``execute_model`` brings an ``else``, of which omni's copy has many."""
+    earlier, later = unit(*LARGE, *PLAIN), unit(*LARGE, *PLAIN[:2], *CHOICE)
+    found = find_origin(unit(*LARGE, *PLAIN, *own), [Candidate("0.1", earlier), Candidate("0.2", later)])
+    assert found is not None
+    assert found.ref == ref
+
+
 KEPT = [*steps(1, 10), *OMNI[:20]]
 RECEIVED = ["# from the last rank", "if self.is_first_rank:", "    self.receive(a)"]
 REMARKS = ["# from the last rank", "# to the first one", "# and no other"]

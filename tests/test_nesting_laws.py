@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import count
+from textwrap import indent
 
 import pytest
 
@@ -164,3 +165,36 @@ def test_rulers_change_no_statement_and_stay_pairs(first: int, policy: Policy) -
         ).text
         assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(plain)), f"seed {seed}:\n{text}"
         assert text.count(RULER) % 2 == 0, f"seed {seed}:\n{text}"
+
+
+RUN = "out = self.run(rows)"
+OWN_FORMS = {
+    "the last resort": f"try:\n    out = self.run(rows, self.meta)\nexcept TypeError:\n    {RUN}",
+    "another branch": f"if self.mine:\n    out = self.own(rows)\nelse:\n    {RUN}",
+    "a third branch": f"if self.mine:\n    out = self.own(rows)\nelif self.two:\n    out = self.b\nelse:\n    {RUN}",
+}
+NEW_BLOCKS = {
+    "if": f"if not self.skip:\n    {RUN}",
+    "if-else": f"if self.skip:\n    out = None\nelse:\n    {RUN}",
+    "for": f"for step in self.steps:\n    {RUN}",
+    "while": f"while self.more():\n    {RUN}",
+    "with": f"with self.guard():\n    {RUN}",
+    "with-if": f"with self.guard():\n    if not self.skip:\n        {RUN}",
+    "try": f"try:\n    {RUN}\nfinally:\n    self.close()",
+}
+
+
+@pytest.mark.parametrize("end", ["self.done(out)", "return out", "self.finish()"])
+@pytest.mark.parametrize("new", NEW_BLOCKS.values(), ids=NEW_BLOCKS)
+@pytest.mark.parametrize("own", OWN_FORMS.values(), ids=OWN_FORMS)
+def test_a_new_block_goes_around_omnis_own_form_or_is_asked_about(own: str, new: str, end: str) -> None:
+    """vllm-ascend may put a condition around ``compute_logits``, which omni calls once more in an ``except``."""
+    base, omni, upstream = (
+        "def f(self):\n" + indent("\n".join(["rows = self.take()", middle, end]), "    ") for middle in (RUN, own, new)
+    )
+    result = merge(Triple(base, omni, upstream))
+    assert not any(isinstance(node, ast.Pass) for node in ast.walk(ast.parse(result.text)))
+    blocks = [ast.unparse(node) for node in ast.walk(ast.parse(result.text)) if hasattr(node, "body")]
+    head = ast.unparse(ast.parse(new).body[0]).split("\n")[0]
+    is_around = any(block.startswith(head) and own.split("\n")[0] in block for block in blocks)
+    assert result.decisions or is_around

@@ -259,7 +259,8 @@ def test_a_method_that_mirrors_one_which_upstream_changed_is_a_question(tmp_path
     ids=["none of its own", "one", "many"],
 )
 def test_the_question_names_what_upstream_calls_now(tmp_path: Path, new: str, said: str) -> None:
-    (reason,) = replaced(tmp_path, MIRROR, target=new)
+    more = "".join(f"        self.more_{k}(rows)\n" for k in range(9))
+    (reason,) = replaced(tmp_path, f"{MIRROR}{more}        self.c(rows, kind=1)\n", target=new)
     assert reason == f"{HIDES}{said}; the override does not call it"
 
 
@@ -398,9 +399,58 @@ def test_a_mere_rewording_of_what_an_override_hides_is_not_asked_about(
         target.replace("done", "made").replace("size=1, kind=2", "kind=2, size=1"),
     )
     assert replaced(tmp_path, own, theirs=before, target=SPLIT.replace(theirs, now)) == []
-    assert replaced(
-        tmp_path / "else", own, theirs=before, target=SPLIT.replace(theirs, now + "\n            self.f(rows)")
-    )
+    more = SPLIT.replace(theirs, now).replace("if rows is None", "self.f(rows)\n        if rows is None")
+    assert replaced(tmp_path / "else", own, theirs=before, target=more)
+
+
+PARTS = """\
+    def _update_states(self, rows):
+        self.begin(rows)
+        if self.is_deep:
+            self.a(rows)
+            self.wait(rows)
+        self.c(rows)
+        if rows:
+            self.d(rows)
+        self.end(rows)
+"""
+SOME_PARTS = f"""\
+    def _update_states(self, rows):
+        self.begin(rows)
+        {"; ".join(f"self.mine_{k}(rows)" for k in range(9))}
+        if rows:
+            self.note(rows)
+        self.end(rows, 1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_asked"),
+    [
+        pytest.param("self.wait(rows)", "self.stream.wait(rows)", False, id="in a block that it lacks"),
+        pytest.param("self.a(rows)\n", "self.a(rows)\n            self.b(rows)\n", False, id="new in such a block"),
+        pytest.param("self.c(rows)", "self.c(rows, 2)", False, id="an argument of a call that it lacks"),
+        pytest.param(
+            "if self.is_deep:\n            self.a(rows)",
+            "n = self.n\n        if self.is_deep:\n            self.a(n)",
+            False,
+            id="a local for such a block",
+        ),
+        pytest.param("self.d(rows)", "self.e(rows)", True, id="in a block that it has"),
+        pytest.param("self.end(rows)", "self.end(rows, size=2)", True, id="a statement that it has in its own form"),
+        pytest.param("self.c(rows)", "self.c(self.pad(rows))", True, id="a new call"),
+        pytest.param("self.c(rows)\n", "self.c(rows)\n        self.f(rows)\n", True, id="new in the method itself"),
+        pytest.param(
+            "self.a(rows)", "self.take(rows)\n        if rows:\n            self.a(rows)", True, id="a new block"
+        ),
+        pytest.param("self.end(rows)", "rows = rows[:2]\n        self.end(rows)", True, id="a local that it reads"),
+    ],
+)
+def test_a_change_concerns_an_override_if_it_has_that_part(tmp_path: Path, old: str, new: str, is_asked: bool) -> None:
+    """vllm-ascend's ``sample_tokens`` samples; the generation runner's has the start and the end of it."""
+    target = PARTS.replace(old, new)
+    asked = replaced(tmp_path, SOME_PARTS, theirs=PARTS, target=target)
+    assert [reason.endswith("; the override does not call it") for reason in asked] == [True] * is_asked
 
 
 AGAIN = """\

@@ -115,6 +115,41 @@ def test_a_return_behind_the_passage_is_none_inside_it() -> None:
     assert NOTE not in asked
 
 
+TWICE = """\
+def run(self, rows):
+    with self.watch("run"):
+        made = self.make(rows)
+    if self.counts:
+        assert self.done is not None
+        self.done.record()
+    self.log(made)
+    if self.counts:
+        assert self.done is not None
+        self.done.wait()
+    return self.end(made)
+"""
+TAKEN_ONCE = TWICE[TWICE.index("    with") : TWICE.index("    self.log")]
+
+
+@pytest.mark.parametrize("at", ["self.log(made)", "return self.end(made)"])
+def test_what_the_old_method_has_once_more_further_down_is_no_part_of_the_passage(at: str) -> None:
+    """``sample_tokens`` tests ``need_accepted_tokens`` after sampling and again at its end."""
+    new = TWICE.replace(TAKEN_ONCE, "    made = self._masked(rows)\n")
+    helper = f"\ndef _masked(self, rows):\n{TAKEN_ONCE}    return made\n"
+    text, asked = kept(TWICE.replace(at, f"self.t.note(made)\n    {at}"), TWICE, new + helper)
+    assert text == new.replace(at, f"self.t.note(made)\n    {at}")
+    assert asked == []
+
+
+def test_what_it_has_once_more_inside_the_passage_belongs_to_it() -> None:
+    own = TWICE.replace("        self.done.record()", "        self.t.note(made)\n        self.done.record()")
+    new = TWICE.replace(TAKEN_ONCE, "    made = self._masked(rows)\n")
+    helper = f"\ndef _masked(self, rows):\n{TAKEN_ONCE}    return made\n".replace("record()", "record(1)")
+    text, asked = kept(own, TWICE, new + helper)
+    assert text == own.replace("record()", "record(1)")
+    assert asked == [NOTE]
+
+
 def test_the_note_shows_the_addition_and_the_new_method() -> None:
     _, asked = upgraded(INSIDE, BASE, NEW)
     assert asked == [(NOTE, FIX.strip(), FIX.strip())]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from runner_sync.lineage.cover import cover
@@ -100,13 +100,23 @@ def find_origin(text: str, candidates: Sequence[Candidate]) -> Origin | None:
 
 
 def _is_as_close(text: str, candidates: Sequence[Candidate], scores: Sequence[float], k: int, best: int) -> bool:
-    """Whether candidate ``k`` nearly ties with ``best`` and ``text`` has at most half of the change between the two."""
+    """Whether candidate ``k`` nearly ties with ``best`` and ``text`` has at most half of the change between the two.
+
+    Commonplace statements do not count: a text has some ``else`` of its own. Of another statement, ``text`` must have
+    one more than the other candidate has.
+    """
     if scores[best] - scores[k] > NEAR:
         return False
-    own, old, new = (_fingerprint_without_elif(one) for one in (text, candidates[k].text, candidates[best].text))
+    texts = (text, candidates[k].text, candidates[best].text)
+    common = {node.canon for one in texts for node in list_nodes(one) if not node.is_telling}
+    own, old, new = (_without(_fingerprint_without_elif(one), common) for one in texts)
     added, removed = new - old, old - new
-    taken, left = (added & own).total(), (removed & own).total()
+    taken, left = (added & (own - old)).total(), (removed & (own - new)).total()
     return taken <= added.total() - taken + left
+
+
+def _without(counts: Fingerprint, common: Collection[str]) -> Fingerprint:
+    return Counter({canon: times for canon, times in counts.items() if canon not in common})
 
 
 def _advance_to_passage(text: str, candidates: Sequence[Candidate], is_near: Sequence[bool], at: int) -> int:

@@ -30,6 +30,7 @@ from runner_sync.merge.doubts.own_statements import (
     make_doubt_about_emptied,
 )
 from runner_sync.merge.doubts.repeated import (
+    find_beside_changed_call,
     find_called_by_both,
     find_called_without_edit,
     find_repeated_without_edit,
@@ -60,6 +61,7 @@ from runner_sync.merge.preparing.negated import with_branches_in_one_order
 from runner_sync.merge.preparing.omni_order import in_omni_order
 from runner_sync.merge.preparing.one_form import in_one_form
 from runner_sync.merge.preparing.parameters import find_new_parameters, with_omni_parameters
+from runner_sync.merge.preparing.records import find_records, with_records
 from runner_sync.merge.preparing.renames import (
     rename_in,
     with_omni_names,
@@ -127,6 +129,8 @@ def merge(
 
 def _merge_statements(triple: Triple, terms: Terms) -> Merged:
     triple = with_omni_parameters(triple)
+    values = find_records(triple) if terms.policy.is_copy else {}
+    triple, terms = with_records(triple, values), _rename_older(terms, values)
     names = find_new_parameters(triple)
     triple = _make_comparable(with_new_names(triple, names), terms)
     further = find_new_names(triple) if terms.policy.is_copy else {}
@@ -140,7 +144,7 @@ def _merge_statements(triple: Triple, terms: Terms) -> Merged:
     if terms.policy.is_copy:
         # A port is asked about anyway.
         doubts = [*add_successors_beside(weave, chosen.kept, doubts), *find_called_by_both(weave, chosen.kept)]
-        doubts += find_calls_of_replaced(weave, chosen.kept)
+        doubts += [*find_calls_of_replaced(weave, chosen.kept), *find_beside_changed_call(weave, chosen.kept)]
     else:
         doubts = join_replacements(weave, doubts)
     doubts = ask_at_same_calls(weave, doubts)

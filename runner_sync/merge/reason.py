@@ -55,6 +55,7 @@ Kind = Literal[
     "repeated without omni's change",
     "called without omni's change",
     "called by both",
+    "call beside a changed one",
     "calls what was replaced",
     "exit of no loop",
     "block at hand",

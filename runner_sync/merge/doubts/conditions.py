@@ -78,6 +78,8 @@ class _Additions:
         for head in take_until(before, now):
             if self._is_condition(head) and not self._has_left_with_neighbours(strand, near, head):
                 return Reason("outside of its condition", (pick_node(self.weave, head).canon,))
+            if self._has_lost_context(head):
+                return Reason("outside of its condition", (pick_node(self.weave, head).canon,))
         return self._find_changed_condition(index, before, now)
 
     def _find_changed_condition(self, index: int, before: Sequence[Strand], now: Sequence[Strand]) -> Reason | None:
@@ -97,6 +99,14 @@ class _Additions:
             self._get_other_text(head) if head.sides == "bou" else pick_node(self.weave, head).canon for head in changed
         ]
         return Reason("under a changed condition", tuple(names))
+
+    def _has_lost_context(self, head: Strand) -> bool:
+        """Whether upstream removed a ``with`` around omni's addition together with all that it was around.
+
+        What upstream does now instead may enter the context elsewhere, for example in a method that it calls.
+        """
+        is_context = self.side == "o" and head.sides == "bo" and bool(pick_node(self.weave, head).facts.enters)
+        return is_context and not self._has_shared_text_below(head)
 
     def _has_shared_text_below(self, head: Strand) -> bool:
         """Whether a statement in the suite of a head has the same text on both sides."""

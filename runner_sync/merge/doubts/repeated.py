@@ -9,7 +9,8 @@ Comes in: the kept strands of a ``Weave``. Goes out: ``Doubt`` values. May touch
                                                                     logits = self.compute(rows)
 
 Only one of the two gets omni's form. The same holds for a new call ``self.compute(rows[-1:])``, with other values.
-`exits` asks about each new ``return``.
+`exits` asks about each new ``return``. Where upstream changed the call itself, omni's own call for the same value may
+need the change, too.
 """
 
 from __future__ import annotations
@@ -91,6 +92,30 @@ def find_called_by_both(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
         called = _find_effect(weave.upstream[strand.in_upstream]) if strand.sides == "u" else ""
         if called in often and any(not _exclude_each_other(weave, strand, s) for s in own[called]):
             doubts.append(Doubt(strand, Reason("called by both", (called,)), CONTESTED))
+    return doubts
+
+
+def find_beside_changed_call(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
+    """Return doubts about omni's own calls of a function for a value for which upstream gave its call new arguments.
+
+    Both set the same names, and share an argument; omni's has another one, too. For example, omni first calls
+    ``compute(rows, meta=meta)``, and in ``except TypeError:`` upstream's ``compute(rows)``, which became
+    ``compute(rows, step=0)``.
+    """
+    own = [strand for strand in kept if strand.sides == "o" and weave.omni[strand.in_omni].facts.targets]
+    doubts = []
+    for strand in kept:
+        if strand.sides != "bou" or weave.is_edited(strand, "o") or weave.is_unedited(strand, "u"):
+            continue
+        before, now = weave.base[strand.in_base], weave.upstream[strand.in_upstream]
+        old, new = (_list_arguments(node, before.facts.called) for node in (before, now))
+        for other in own if before.facts.called and before.made_by == now.made_by and new - old else ():
+            node = weave.omni[other.in_omni]
+            given = _list_arguments(node, before.facts.called)
+            is_own_form = node.made_by == before.made_by and given & old and given - old
+            if is_own_form and not new - old <= given:
+                reason = Reason("call beside a changed one", (before.facts.called,))
+                doubts.append(Doubt(other, reason, CONTESTED))
     return doubts
 
 

@@ -10,6 +10,7 @@ from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, pick_node, split_into_runs, strands_inside
+from runner_sync.statements import ROOT
 
 
 def keep_loops_with_additions(settling: Settling) -> None:
@@ -36,22 +37,27 @@ def keep_suites_with_edits(settling: Settling) -> None:
     """Keep a whole block, and ask about it, if upstream removed it and an edit of omni's inside stays.
 
     The edited statement alone would run without its condition, and without what stood before it. In a copy, upstream's
-    replacement of the block comes in as well; in a port, it is left out.
+    replacement of the block comes in as well; in a port, it is left out. A removed clause of a statement that stays
+    (``elif``) is kept for omni's additions, too: with these alone in it, nothing would do what other branches do.
     """
     weave = settling.weave
     for index, strand in enumerate(weave.of_omni):
-        if strand.kept or strand.sides != "bo" or not weave.omni[index].compound or weave.omni[index].is_clause:
+        node = weave.omni[index]
+        is_branch = node.is_clause and node.owner != ROOT and weave.of_omni[node.owner].sides == "bou"
+        if strand.kept or strand.sides != "bo" or not node.compound or (node.is_clause and not is_branch):
             continue
         inside = strands_inside(weave, strand, "o")[1:]
-        staying = [other for other in inside if other.sides == "bo" and other.kept]
-        edited = [other for other in staying if not weave.omni[other.in_omni].is_comment]
-        if not edited or any(other.sides == "bou" for other in inside):
+        staying = [other for other in inside if other.kept and not weave.omni[other.in_omni].is_comment]
+        edited = [other for other in staying if other.sides == "bo"]
+        added = [other for other in staying if other.sides == "o"] if is_branch else []
+        if not (edited or added) or any(other.sides == "bou" for other in inside):
             continue
         for member in (strand, *inside):
             member.kept = True
         left_out = _leave_out_replacement(settling, strand)
+        reason = Reason("edited block removed" if edited else "condition of additions removed")
         settling.doubts = [doubt for doubt in settling.doubts if doubt.strand not in inside]
-        settling.doubts.append(Doubt(strand, Reason("edited block removed"), CONTESTED, left_out=left_out))
+        settling.doubts.append(Doubt(strand, reason, CONTESTED, left_out=left_out))
 
 
 def _leave_out_replacement(settling: Settling, strand: Strand) -> tuple[Strand, ...]:

@@ -23,14 +23,14 @@ from runner_sync.merge.matching.align import (
     pair_similar,
 )
 from runner_sync.merge.matching.branches import are_branches
-from runner_sync.merge.matching.by_other_side import agree_with_other_side
+from runner_sync.merge.matching.by_other_side import agree_with_other_side, drop_false_places
 from runner_sync.merge.matching.by_place import add_calls, add_checks, add_only_bindings, add_withs_by_names
 from runner_sync.merge.matching.by_surroundings import correct_by_surroundings
 from runner_sync.merge.matching.commonplace import is_frequent_exit
 from runner_sync.merge.matching.pairs import Pair, Partners
 from runner_sync.merge.phrases.phrase import is_part_of
 from runner_sync.merge.weave import LAST_CLAUSES, Nodes, Strand, Weave
-from runner_sync.statements import ROOT, Node, in_suite
+from runner_sync.statements import ROOT, Node
 from runner_sync.statements.dataflow import rebinds, sets
 from runner_sync.statements.likeness import VERSION, similarity
 from runner_sync.thresholds import SIMILAR
@@ -54,7 +54,7 @@ def classify(base: Nodes, omni: Nodes, upstream: Nodes, *, is_copy: bool) -> Wea
     of_omni = correct_by_surroundings(base, omni, of_omni, of_upstream)
     of_omni = agree_with_other_side(base, omni, upstream, of_omni, of_upstream)
     of_upstream = _add_checks_that_omni_lacks(base, upstream, of_upstream, of_omni)
-    pairs = _drop_false_places(weave, of_omni, of_upstream)
+    pairs = drop_false_places(base, omni, upstream, of_omni, of_upstream)
     in_omni, in_upstream = _drop_false_versions(weave, *pairs)
     for j in range(len(omni)):
         strand = weave.of_base[in_omni[j]] if j in in_omni else Strand()
@@ -88,43 +88,6 @@ def _find_in_same_suite(base: Nodes, nodes: Nodes, pairs: Sequence[Pair]) -> set
     """Return the base indices of the statements that stand in the same suite on the other side."""
     partners = Partners(pairs)
     return {pair.left for pair in pairs if partners.are_in_one_suite(base[pair.left], nodes[pair.right])}
-
-
-def _drop_false_places(
-    weave: Weave, of_omni: Sequence[Pair], of_upstream: Sequence[Pair]
-) -> tuple[list[Pair], list[Pair]]:
-    """Drop the pairs made by place alone that the other side shows to be wrong, on both sides."""
-    omni, upstream = (weave.omni, of_omni), (weave.upstream, of_upstream)
-    return _keep_true_places(weave.base, *omni, *upstream), _keep_true_places(weave.base, *upstream, *omni)
-
-
-def _keep_true_places(
-    base: Nodes, nodes: Nodes, pairs: Sequence[Pair], others: Nodes, of_others: Sequence[Pair]
-) -> list[Pair]:
-    """Drop dissimilar ``pairs`` of one side if the other side shows that they are different statements.
-
-    Two heads are different if the other side still has the base's head, but no statement of its suite, nor one that
-    sets the same names: what stands there now was never meant for that condition. Two final ``return`` are different if
-    the other side has an edited version of the base's.
-    """
-    other_pairs = {pair.left: pair for pair in of_others}
-    suites_left = {base[pair.left].parent for pair in of_others}
-
-    def is_true(pair: Pair) -> bool:
-        node, other = base[pair.left], other_pairs.get(pair.left)
-        if pair.equal or other is None or similarity(node, nodes[pair.right]) >= SIMILAR:
-            return True
-        if node.compound:
-            return pair.left in suites_left or bool(_find_set_in(base, pair.left) & _find_set_in(others, other.right))
-        is_version = not other.equal and similarity(node, others[other.right]) >= SIMILAR
-        return not (node.keyword == "return" and is_version)
-
-    return [pair for pair in pairs if is_true(pair)]
-
-
-def _find_set_in(nodes: Nodes, head: int) -> set[str]:
-    """Return the names that the statements directly in a suite set."""
-    return {name for k in in_suite(nodes, head) for name in sets(nodes[k])}
 
 
 def _drop_false_versions(

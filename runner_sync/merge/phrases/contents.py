@@ -255,7 +255,8 @@ def _merge_from(base: str, omni: Node, upstream: Node, policy: Policy) -> tuple[
     whole = merge_surrounded(*texts, compound=omni.compound)
     if whole is not None and parses(whole):
         is_guess = whole != omni.text and is_order_guessed(*texts, compound=omni.compound)
-        return _make_content(whole, upstream), AROUND if is_guess else None
+        is_other = omni.keyword == "return" and not words(base).keys() & upstream.names
+        return _make_content(whole, upstream), AROUND if is_guess else SAME_PART if is_other else None
     follows = policy.is_copy and not omni.compound
     carried = carry_over(base, omni.text, [upstream.text]) if follows else None
     if carried is not None:

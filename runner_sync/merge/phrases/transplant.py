@@ -74,6 +74,16 @@ def merge_surrounded(base: str, omni: str, upstream: str, *, compound: bool) -> 
     return None
 
 
+def is_handed_on(base: str, now: str) -> bool:
+    """Whether a simple statement has the same value as before as the only argument of a call: ``return f(rows)`` for
+    ``return rows``."""
+    old, new = (_find_main_expression(text, compound=False) for text in (base, now))
+    match new:
+        case ast.Call(args=[ast.expr() as only], keywords=[]) if old is not None:
+            return ast.dump(only) == ast.dump(old)
+    return False
+
+
 def is_order_guessed(base: str, omni: str, upstream: str, *, compound: bool) -> bool:
     """Whether both sides put something around the base's condition or value, so that which is inside is a guess.
 

@@ -145,7 +145,7 @@ def put_before_branches(tree: Tree, movable: set[Strand]) -> None:
     """Move movable statements at the start of a new upstream branch out in front of it.
 
     Moves only a run that binds a name which is read behind the branch or in its other clauses, where it might not be
-    set.
+    set. The run ends at what holds a statement that upstream has in the branch, where omni's form of it belongs, too.
     """
     for key in list(tree.children):
         if key is not None and tree.node[key].defines:
@@ -161,7 +161,8 @@ def _clear_branches(tree: Tree, movable: set[Strand], key: Strand, behind: froze
         if branch in tree.new and (tree.node[branch].is_condition or tree.node[branch].keyword == "try"):
             inner = tree.children.get(branch, [])
             start = next((k for k, child in enumerate(inner) if not _is_remark(tree, child)), 0)
-            end = _find_run_end(inner, start - 1, movable)
+            theirs = {child for child in inner if any(one.upstream is not None for one in tree.inside(child))}
+            end = _find_run_end(inner, start - 1, movable - theirs)
             bound = frozenset[str]().union(*(tree.bound_by(child) for child in inner[start:end]))
             if end > start and bound & elsewhere:
                 at = suite.index(branch)

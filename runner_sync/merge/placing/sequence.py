@@ -18,7 +18,7 @@ from typing import NamedTuple
 from runner_sync.merge.placing.rulers import find_ruler_pairs
 from runner_sync.merge.policy import Policy, Winner
 from runner_sync.merge.weave import Nodes, Strand, Weave
-from runner_sync.statements import ROOT, ancestors, below
+from runner_sync.statements import ROOT, Node, ancestors, below
 from runner_sync.statements.dataflow import attributes_set, binds, find_fed, reads, sets, uses_anything_of
 
 
@@ -207,7 +207,8 @@ def _interleave(
 def _count_feeding(upstream: _Run, omni: _Run) -> int:
     """Return how many strands of upstream's run go in front of omni's additions, which read what upstream's set.
 
-    The others of upstream's run follow. None if upstream's additions also read what omni's set.
+    The others of upstream's run follow, unless they unpack the same value. None if upstream's additions also read what
+    omni's set.
     """
     new, own = (
         [k for k in range(run.start, run.end) if len(run.all_strands[k].sides) == 1] for run in (upstream, omni)
@@ -217,8 +218,17 @@ def _count_feeding(upstream: _Run, omni: _Run) -> int:
     if not fed or find_fed(using, setting):
         return 0
     last = max(k for k in new if fed & (binds(upstream.nodes[k]) | attributes_set(upstream.nodes[k])))
+    while last + 1 in new and _unpack_one_value(upstream.nodes[last], upstream.nodes[last + 1]):
+        last += 1
     top = min([last, *(k for k in ancestors(upstream.nodes, last) if k >= upstream.start)])
     return min(below(upstream.nodes, top)[-1] + 1, upstream.end) - upstream.start
+
+
+def _unpack_one_value(one: Node, other: Node) -> bool:
+    """Whether both statements set a local to an attribute of one value: ``rows = batch.rows``, ``ids = batch.ids``."""
+    values = [node.facts.value.rpartition(".")[0] for node in (one, other)]
+    are_locals = all(sets(node) == {*node.facts.targets} for node in (one, other))
+    return values[0] == values[1] not in ("", "self") and are_locals
 
 
 def _find_paragraph_start(omni: _Run, upstream: _Run) -> int:

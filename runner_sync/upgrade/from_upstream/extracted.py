@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 
 from runner_sync import lineage, merge
 from runner_sync.confidence import CONTESTED
-from runner_sync.statements import ROOT, Node, enclosing, flatten
+from runner_sync.statements import Node, enclosing, flatten
 from runner_sync.texts.member_text import canonical, find_reached, self_names
 from runner_sync.units.splitting import bare_name
 from runner_sync.upgrade.draft import Draft
@@ -63,21 +64,29 @@ def ask_about_extracted(
 
 
 def find_inside(
-    nodes: Sequence[Node], moved: Collection[str], own: Collection[str], *, repeated: Collection[str] = ()
+    nodes: Sequence[Node],
+    moved: Collection[str],
+    own: Collection[str],
+    *,
+    repeated: Mapping[str, int] = MappingProxyType({}),
 ) -> list[Node]:
     """Return the ``own`` statements that stand between the first and the last ``moved`` one, or inside one of them.
 
-    A ``repeated`` statement, which the old method has elsewhere, too, counts in the suite of a moved one.
+    A ``repeated`` statement, which the old method has elsewhere, too, counts in the suite of a moved one, nearest to
+    these and at most as often as given: the others are not part of the passage.
     """
     telling = [(k, node) for k, node in enumerate(nodes) if node.is_telling]
-    suites = {node.parent for _, node in telling if node.canon in moved}
-    places = [
-        k for k, node in telling if node.canon in moved or (node.canon in repeated and node.parent in suites - {ROOT})
-    ]
+    known = [k for k, node in telling if node.canon in moved]
+    suites = {nodes[k].parent for k in known}
+    places = set(known)
+    for canon, times in repeated.items():
+        alike = [k for k, node in telling if node.canon == canon and node.parent in suites and k not in known]
+        places.update(sorted(alike, key=lambda k: min(abs(k - one) for one in known))[:times])
     if len(places) < FEWEST:
         return []
+    first, last = min(places), max(places)
     return [
         node
         for k, node in enumerate(nodes)
-        if node.canon in own and (places[0] < k < places[-1] or any(head in places for head in enclosing(nodes, k)))
+        if node.canon in own and (first < k < last or any(head in places for head in enclosing(nodes, k)))
     ]

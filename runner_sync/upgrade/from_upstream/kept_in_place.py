@@ -142,8 +142,7 @@ class _Search:
         if not is_mostly_in(alike, self.base):
             return ()
         moved = lineage.fingerprint(alike).keys() & gone
-        fewer = (lineage.fingerprint(self.base) - lineage.fingerprint(self.upstream)).keys()
-        repeated = lineage.fingerprint(alike).keys() & fewer
+        repeated = lineage.fingerprint(alike) & (lineage.fingerprint(self.base) - lineage.fingerprint(self.upstream))
         nodes = lineage.list_nodes(self.copy)
         missing = [one for one in lineage.list_nodes(self.base) if one.canon in gone - {node.canon for node in nodes}]
         inside = [

@@ -26,6 +26,7 @@ from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft, list_members
 from runner_sync.upgrade.import_forms import spell_as_upstream
 from runner_sync.upgrade.job import ModuleJob, is_selected
+from runner_sync.upgrade.questions.concerned import is_concerned
 from runner_sync.upgrade.questions.objects_used import ObjectMember, find_related
 from runner_sync.upgrade.questions.partial_overrides import find_set_again, lags_beside_call
 from runner_sync.upgrade.questions.reviews import Shown, ask
@@ -68,7 +69,8 @@ def _explain_lag(text: str, member: str, upstream: str, behind: str | None, *, o
     if is_only_reworded(old, new):
         return ""
     if not _runs_upstream(text, member, upstream, behind):
-        return "" if follows(text, old, new) else "the override does not call it"
+        has_it = follows(text, old, new) or not is_concerned(text, old=old, new=new)
+        return "" if has_it else "the override does not call it"
     lags = lags_beside_call(text, member, _find_ways_to(upstream, member, behind), old=old, new=new)
     return "the override calls it on one path only" if lags else ""
 

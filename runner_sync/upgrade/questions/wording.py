@@ -111,6 +111,9 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
         "{upstream} calls {names} once more here, and {omni} has changed the other call: does this one need the change?"
     ),
     "called by both": "{upstream} now calls {names} here, which {omni} calls, too: is the work done twice?",
+    "call beside a changed one": (
+        "{upstream} gave its call of {names} for the same value new arguments: does {omni}'s own call need them, too?"
+    ),
     "calls what was replaced": (
         "{upstream} replaced {names} by another function; {omni}'s own call here still has the old one"
     ),

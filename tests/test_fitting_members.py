@@ -42,6 +42,21 @@ def actions(twins: Twins) -> dict[str, str]:
             id="called from another module",
         ),
         pytest.param(
+            replace(NOTHING, gpu_new=HELPER, inherited=CALLER),
+            {"helper": "port", "deeper": "port"},
+            id="new, and called by code that the NPU class inherits",
+        ),
+        pytest.param(
+            replace(NOTHING, gpu_new=HELPER, gpu_old=HELPER, inherited=CALLER),
+            {"helper": "unneeded", "deeper": "unneeded"},
+            id="called by inherited code for longer",
+        ),
+        pytest.param(
+            replace(NOTHING, gpu_new=HELPER, inherited=CALLER, npu={"run": method("run")}),
+            {"helper": "unneeded", "deeper": "unneeded"},
+            id="the NPU class overrides what calls it",
+        ),
+        pytest.param(
             replace(NOTHING, gpu_new={**CALLER, **HELPER}, npu={**CALLER, **HELPER}), {}, id="the NPU class has them"
         ),
         pytest.param(

@@ -171,9 +171,10 @@ def _port_change(draft: Draft, new: str, context: _Context, *, without: frozense
     new_as_is = side.new.get(draft.name, new)
     if old is not None:
         old, new = moved_helpers.inline_moved_helpers(draft.text, (old, old_helpers), (new, new_helpers), moved)
-    foreign |= without | record_fields.find_present(draft, new) | record_fields.find_idle(draft, new, context.methods)
     if old is None:
         return _Port(draft)
+    foreign |= without | record_fields.find_present(draft, old, new)
+    foreign |= record_fields.find_idle(draft, new, context.methods)
     sides = Triple(old, draft.text, new)
     if base is not None:
         sides = context.renames.apply(sides, base.side, side)

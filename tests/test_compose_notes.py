@@ -63,6 +63,18 @@ def test_the_comment_stands_above_the_statement(line: int, statement: str) -> No
         assert lines[placed.line - 1] == TEXT.split("\n")[line - 1]
 
 
+def test_a_comment_about_what_ended_a_method_stands_in_it() -> None:
+    """Behind the last statement of `__init__`, which went, stands a ruler; the comment stood above the next method."""
+    text = "class Runner:\n    def run(self):\n        start()\n        # ---------- Omni-new ----------\n\n"
+    text += "    def stop(self):\n        return\n"
+    lines, _ = noted(item(4), text=text)
+    assert [lines[at + 1].strip() for at, line in enumerate(lines) if WORD in line] == [
+        "# ---------- Omni-new ----------"
+    ]
+    lines, _ = noted(item(5), text=text)
+    assert [lines[at + 1].strip() for at, line in enumerate(lines) if WORD in line] == ["def stop(self):"]
+
+
 BLOCK = """class Runner:
     def run(self):
         start()

@@ -42,6 +42,21 @@ def actions(twins: Twins) -> dict[str, str]:
             id="called from another module",
         ),
         pytest.param(
+            replace(NOTHING, gpu_new=HELPER, inherited=CALLER),
+            {"helper": "port", "deeper": "port"},
+            id="new, and called by code that the NPU class inherits",
+        ),
+        pytest.param(
+            replace(NOTHING, gpu_new=HELPER, gpu_old=HELPER, inherited=CALLER),
+            {"helper": "unneeded", "deeper": "unneeded"},
+            id="called by inherited code for longer",
+        ),
+        pytest.param(
+            replace(NOTHING, gpu_new=HELPER, inherited=CALLER, npu={"run": method("run")}),
+            {"helper": "unneeded", "deeper": "unneeded"},
+            id="the NPU class overrides what calls it",
+        ),
+        pytest.param(
             replace(NOTHING, gpu_new={**CALLER, **HELPER}, npu={**CALLER, **HELPER}), {}, id="the NPU class has them"
         ),
         pytest.param(
@@ -487,3 +502,15 @@ def test_a_hook_that_does_more_before_it_goes_on_keeps_its_own_sampler() -> None
     own = "        if logits is not None:\n            self.seen = True\n            return self.sampler(logits)\n"
     text = f"    def _sample(self, logits):\n{own}        self.note(logits)\n        return super()._sample(logits)\n"
     assert fit_sampler_hook(text, SamplerHook()) == (text, ())
+
+
+@pytest.mark.parametrize(
+    ("member", "said"),
+    [
+        pytest.param(method("helper"), "run calls it since this upgrade", id="a method"),
+        pytest.param("    helper: int = 64\n", "run uses it since this upgrade", id="a field"),
+    ],
+)
+def test_a_field_is_not_called(member: str, said: str) -> None:
+    (found,) = classify_members(replace(NOTHING, gpu_new={"helper": member}, npu=CALLER))
+    assert (found.action, found.reason) == ("port", said)

@@ -46,6 +46,32 @@ def test_half_ported(mine: str, result: str, foreign: str, found: set[str]) -> N
     assert find_half_ported(Triple(OLD, mine, NEW), result, {foreign}, _allow) == found
 
 
+IDLE = NEW.replace(
+    "    self.reserve(rows, plan)\n",
+    "    if self.needs_a_view_of(rows, plan):\n        # A view.\n        view = rows.on_host()\n",
+)
+IDLE_GONE = IDLE.replace(
+    "    if self.needs_a_view_of(rows, plan):\n        # A view.\n        view = rows.on_host()\n", ""
+)
+
+
+@pytest.mark.parametrize(
+    ("new", "result", "found"),
+    [
+        pytest.param(IDLE, IDLE_GONE, set(), id="its condition only sets what nothing reads here"),
+        pytest.param(IDLE, IDLE_GONE.replace("finish(rows)", "finish(view)"), {"plan"}, id="NPU reads that"),
+        pytest.param(IDLE.replace("view =", "self.view ="), IDLE_GONE, {"plan"}, id="it sets an attribute"),
+        pytest.param(IDLE.replace("view = rows", "rows"), IDLE_GONE, {"plan"}, id="it calls something"),
+        pytest.param(
+            IDLE, OLD.replace("rows):\n", "rows):\n    plan = self.plan_of(rows)\n", 1), {"plan"}, id="no reader came"
+        ),
+    ],
+)
+def test_a_condition_without_an_effect_here_is_no_half(new: str, result: str, found: set[str]) -> None:
+    """`execute_model` of 0.30.0 takes a view of the hidden states that the NPU runner has no use for."""
+    assert find_half_ported(Triple(OLD, OLD, new), result, (), _allow) == found
+
+
 OPENED_OLD = "def run(self, rows):\n    with graph(rows), self.sending(rows) as sent:\n        self.note(sent)\n"
 OPENED_NEW = (
     "def run(self, rows):\n    late = self.is_late\n    with graph(rows), self.sending(rows, late=late) as sent:\n"

@@ -69,6 +69,19 @@ def test_only_ports_the_member_with_what_it_calls(tmp_path: Path, monkeypatch: p
     assert "def _update_states(" not in text
 
 
+@pytest.mark.parametrize("called", [True, False])
+def test_a_new_member_that_inherited_code_calls_comes(
+    called: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = dedent(OMNI_TREE[GPU_BASE])
+    body = "self._note_step(rows)" if called else "len(rows)"
+    beside = {GPU_BASE: f"{base}\n    def _spans(self, rows):\n        return {body}\n"}
+    now = f"{GPU_TWIN}\n    def _note_step(self, rows):\n        return len(rows)\n"
+    text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now, beside=beside)
+    assert ("def _note_step(" in text) is called
+    assert ("ported from the GPU runner: _spans, which the NPU class inherits, calls it" in questions) is called
+
+
 def test_a_command_lists_the_members_that_need_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -501,6 +514,37 @@ def test_a_field_of_a_record_is_ported_for_what_uses_it(
     text, questions = port_of(tmp_path, monkeypatch, npu, was, was + "    # For the drafter.\n    step: int = 0\n")
     assert ("step: int = 0" in text) == ("# For the drafter." in text) == is_taken
     assert ("ported from the GPU runner" in questions) == is_taken
+
+
+@pytest.mark.parametrize(
+    ("npu", "is_taken"),
+    [
+        pytest.param(RECORD, True, id="as the twin had it"),
+        pytest.param(RECORD.replace("logits: int", "logits: float"), False, id="of another type"),
+    ],
+)
+def test_a_changed_field_of_a_record_comes(
+    npu: str, is_taken: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A condition compared the new default, ported alone, with ``None``."""
+    now = GPU_TWIN + RECORD.replace("logits: int", "logits: int = -1")
+    text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN + npu, GPU_TWIN + RECORD, now)
+    assert ("    logits: int = -1\n" in text) is is_taken
+    assert ("ported from the GPU runner" in questions) is is_taken
+
+
+def test_a_record_whose_field_got_another_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What makes the record lost the old field and got the new one, over and over: the upgrade did not end."""
+    fields = "rows: int", "ids: int", "logits: int", "hidden: int", "total: int", "step: int = 0"
+    record = "\n    ".join(["\n\nclass State(NamedTuple):", *fields, ""]).rstrip(" ")
+    used = "ids = logits = hidden = total = step = kept\n        self.state = "
+    used += "State(rows, ids, logits, hidden, total, step)"
+    npu = NPU_TWIN.replace("return self._fetch(rows, len(kept))", used) + record
+    was = GPU_TWIN.replace("return self._fetch(rows, len(kept))", used) + record
+    text, questions = port_of(tmp_path, monkeypatch, npu, was, was.replace("    total: int", "    count: int"))
+    assert "    count: int" in text
+    assert "State now has count, passed here as count=None; State no longer has total: removed here" in questions
+    assert "State(rows, ids, logits, hidden, None, step)" in text
 
 
 def stepped(head: str, *steps: str, names: range) -> str:

@@ -48,7 +48,8 @@ def add_review_comments(text: str, items: Sequence[ReviewItem]) -> tuple[str, li
             continue
         start = _find_statement_start(starts, item.line, lines)
         if _is_chosen_comment(item, lines, inside) or (
-            not item.chosen.strip() and _is_closing_ruler(lines, item.line - 1)
+            not item.chosen.strip()
+            and (_is_closing_ruler(lines, item.line - 1) or _ends_deeper_suite(lines, item.line, start))
         ):
             start = item.line
         elif _is_left_out(item) and start not in defining:
@@ -142,6 +143,12 @@ def _is_chosen_comment(item: ReviewItem, lines: Sequence[str], inside: Container
 def _is_closing_ruler(lines: Sequence[str], at: int) -> bool:
     """Whether the line with offset ``at`` is a ruler that closes a block, so the omitted text was the block's end."""
     return at < len(lines) and ruler_title(lines[at].strip()) is not None and not is_opening_ruler(lines, at)
+
+
+def _ends_deeper_suite(lines: Sequence[str], line: int, start: int) -> bool:
+    """Whether a line is a comment deeper than the statement at line ``start`` behind it, so it ends another suite."""
+    is_comment = line < start and lines[line - 1].lstrip().startswith("#")
+    return is_comment and len(margin(lines[line - 1])) > len(margin(lines[start - 1]))
 
 
 def _find_comment_start(lines: Sequence[str], start: int, inside: Container[int]) -> int:

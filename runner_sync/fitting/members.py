@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from runner_sync.statements import first_function
 from runner_sync.statements.likeness import COPY
 from runner_sync.texts.member_text import (
     canonical,
@@ -19,6 +20,7 @@ from runner_sync.texts.member_text import (
     has_code_word,
     likeness,
     self_names,
+    self_names_of,
 )
 from runner_sync.thresholds import PORTED
 
@@ -190,14 +192,17 @@ def _find_call_path(name: str, text: str, inherited: Mapping[str, str]) -> tuple
 
 def _explain_need(name: str, twins: Twins, wanted: Collection[str]) -> str:
     """Say who needs a ported member: NPU code as before, NPU code since this upgrade, or only another ported member."""
+    calls = "calls" if first_function(twins.gpu_new[name]) is not None else "uses"
     if name in twins.called_elsewhere or _find_callers(name, twins.npu_before):
-        return "NPU code calls it"
+        return f"NPU code {calls} it"
     if callers := _find_callers(name, twins.npu):
-        return f"{callers[0]} calls it since this upgrade"
+        return f"{callers[0]} {calls} it since this upgrade"
+    if name in _find_news_for_inherited(twins):
+        return f"{_find_callers(name, _list_inherited_texts(twins))[0]}, which the NPU class inherits, {calls} it"
     if name in twins.called_by_twins:
-        return "another GPU runner calls it, and the NPU twin of that runner may call it, too"
+        return f"another GPU runner {calls} it, and the NPU twin of that runner may do so, too"
     ported = (member for member in _find_callers(name, twins.gpu_new) if member in wanted and member != name)
-    return f"{next(ported)}, which is ported too, calls it"
+    return f"{next(ported)}, which is ported too, {calls} it"
 
 
 def _find_callers(name: str, members: Mapping[str, str]) -> list[str]:
@@ -256,7 +261,7 @@ def _find_wanted(twins: Twins, bound: Collection[str]) -> set[str]:
     }
     wanted: set[str] = set()
     todo = {n for text in twins.npu.values() for n in self_names(text)} | hooks
-    todo |= {*twins.called_elsewhere, *twins.called_by_twins}
+    todo |= {*twins.called_elsewhere, *twins.called_by_twins, *_find_news_for_inherited(twins)}
     while todo:
         name = todo.pop()
         if name in wanted or name in twins.npu or name not in twins.gpu_new or name in bound:
@@ -266,6 +271,17 @@ def _find_wanted(twins: Twins, bound: Collection[str]) -> set[str]:
         wanted.add(name)
         todo |= self_names(twins.gpu_new[name])
     return wanted
+
+
+def _find_news_for_inherited(twins: Twins) -> frozenset[str]:
+    """Return new members of the GPU class that omni's code calls which the NPU class inherits."""
+    news = [name for name in twins.gpu_new if name not in twins.gpu_old and name not in twins.known_before]
+    return self_names_of(_list_inherited_texts(twins).values()).intersection(news)
+
+
+def _list_inherited_texts(twins: Twins) -> dict[str, str]:
+    """Return omni's methods that run on NPU by inheritance."""
+    return {name: text for name, text in twins.inherited.items() if text and name not in twins.npu}
 
 
 def find_refused_word(refused: Iterable[str], text: str) -> str:

@@ -26,7 +26,7 @@ from runner_sync.syntax import Comprehension, Function, names_in, parameter_name
 from runner_sync.texts.member_text import split_head
 
 
-class _Use(NamedTuple):
+class Use(NamedTuple):
     """The only use of a method: a statement that calls it and assigns, returns or drops the result."""
 
     user: ast.Assign | ast.Return | ast.Expr
@@ -39,10 +39,10 @@ def expand_call(text: str, name: str, helper: str, *, taken: Collection[str] = (
     ``taken`` are names that the result must not use as globals, because it is merged with code that binds them.
     """
     function, inner = first_function(text), first_function(helper)
-    use = _find_use(function, name) if function is not None else None
+    use = find_use(function, name) if function is not None else None
     if function is None or inner is None or use is None or not _is_plain(inner, name):
         return text
-    given = _find_arguments(inner, use.call)
+    given = find_arguments(inner, use.call)
     prefixed = _find_assigned_parameters(inner, given) if given is not None else {}
     if given is None or not _is_end_reached_rightly(inner, use.user):
         return text
@@ -62,7 +62,7 @@ def expand_call(text: str, name: str, helper: str, *, taken: Collection[str] = (
     return made if has_same_meaning(expansion, taken=taken) else text
 
 
-def _find_use(function: Function, name: str) -> _Use | None:
+def find_use(function: Function, name: str) -> Use | None:
     """Return the only use of ``self.name`` if it is a call that is a statement's whole value; else ``None``."""
     uses = [node for node in walk(function) if isinstance(node, ast.Attribute) and node.attr == name]
     for stmt in statements_of(function.body) if len(uses) == 1 else ():
@@ -72,7 +72,7 @@ def _find_use(function: Function, name: str) -> _Use | None:
                 | ast.Return(value=ast.Call(func=ast.Attribute(value=ast.Name(id="self"))) as call)
                 | ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id="self"))) as call)
             ) if call.func is uses[0]:
-                return _Use(stmt, call)
+                return Use(stmt, call)
     return None
 
 
@@ -106,7 +106,7 @@ def _is_plain(function: Function, name: str) -> bool:
     )
 
 
-def _find_arguments(function: Function, call: ast.Call) -> Mapping[str, ast.expr] | None:
+def find_arguments(function: Function, call: ast.Call) -> Mapping[str, ast.expr] | None:
     """Return the argument of each parameter in the order of evaluation; ``None`` if one is not certain."""
     places = [parameter.arg for parameter in [*function.args.posonlyargs, *function.args.args][1:]]
     names = {parameter.arg for parameter in parameters(function)} - {"self"}
@@ -186,7 +186,7 @@ def _is_end_reached_rightly(function: Function, user: ast.stmt) -> bool:
 
 
 def _write_body(
-    helper: str, function: Function, given: Mapping[str, ast.expr], prefixed: Mapping[str, ast.expr], use: _Use
+    helper: str, function: Function, given: Mapping[str, ast.expr], prefixed: Mapping[str, ast.expr], use: Use
 ) -> list[str]:
     """Return the lines of the body as they stand in place of the call; none if the method is written on one line."""
     written = {name: ast.unparse(arg) for name, arg in given.items() if name not in prefixed}
@@ -210,7 +210,7 @@ def _rename(helper: str, function: Function, names: Mapping[str, str]) -> str:
     return apply(helper, [places.instead_of(node, names[node.id]) for node in nodes])
 
 
-def _rename_results(function: Function, use: _Use) -> dict[str, str]:
+def _rename_results(function: Function, use: Use) -> dict[str, str]:
     """Return the locals that can take the name of the target that they are assigned to."""
     last = function.body[-1]
     assert isinstance(use.user, ast.Assign)

@@ -150,9 +150,11 @@ def _apply_mending(draft: Draft, job: ModuleJob, change: Callable[[str], Repair 
     """Apply ``change`` until it returns ``None``, and ask at most once about each change that is not settled.
 
     If a question already shows the removed text or exactly the changed statement, the new reason joins that question.
-    Drops a question about a port that the change undid.
+    Drops a question about a port that the change undid. Ends where the change would undo itself.
     """
-    while (mended := change(draft.text)) is not None:
+    seen = {draft.text}
+    while (mended := change(draft.text)) is not None and mended.text not in seen:
+        seen.add(mended.text)
         asked_before, shown = draft.reviews, _show_mended(draft, mended)
         draft = draft.with_completion(mended.text)
         if mended.is_settled:

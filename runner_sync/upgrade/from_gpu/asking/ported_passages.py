@@ -71,7 +71,7 @@ def list_questions(draft: Draft, job: ModuleJob, *, after: str, twin: str) -> li
                 f"{lost_results.explain(code_was, code, after=after, twin=twin)}"
             )
         reason = taken_over if now else _explain_absence(before, i1, i2, occurrences.lost)
-        shown, line = Shown(omni=was, upstream=upstream, chosen=now), j1 + 1
+        shown, line = Shown(omni=was, upstream=upstream, chosen=now), min(j1 + 1, len(after.rstrip().split("\n")))
         found.append(
             make_review(draft, job.path, reason=reason, confidence=DERIVED, shown=shown, line=line, from_gpu=True)
         )

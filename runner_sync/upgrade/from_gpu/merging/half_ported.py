@@ -29,14 +29,15 @@ def find_half_ported(sides: Triple, text: str, foreign: Collection[str], veto: V
 
     For a name that NPU already has, only statements that the port brings count as mentions. Skips locals that only name
     a value which NPU has inline, and readers that are ``foreign``. If another reader came in, also skips readers inside
-    a suite that ``veto`` refuses, because they belong to another feature. A local that only statements missing here
-    change counts regardless of its readers.
+    a suite that ``veto`` refuses, because they belong to another feature, and conditions of nothing but locals that the
+    result does not read. A local that only statements missing here change counts regardless of its readers.
     """
     old, mine, new, result = (_flatten_code(side) for side in (sides.base, sides.omni, sides.upstream, text))
     known, own = ({name for node in nodes for name in binds(node) | reads(node)} for nodes in (old, mine))
     have, omni_canons = ({node.canon for node in nodes} for nodes in (result, mine))
     theirs = [node for node in new if node.canon not in foreign]
     refused = _find_refused(flatten(sides.upstream), veto)
+    idle = _find_idle_conditions(flatten(sides.upstream), result)
 
     def is_half(name: str) -> bool:
         here = [node for node in result if name in binds(node) | reads(node)]
@@ -45,7 +46,7 @@ def find_half_ported(sides: Triple, text: str, foreign: Collection[str], veto: V
             return False
         is_read = any(name in uses(node) and name not in binds(node) for node in result)
         readers = [node for node in theirs if name in uses(node) and node.canon not in have]
-        missing = [node for node in readers if not (is_read and node.canon in refused)]
+        missing = [node for node in readers if not (is_read and (node.canon in refused or node.canon in idle))]
         return _is_fixed(name, result, theirs) or not (
             _is_inline(name, new, mine) or all(_has_counterpart(here, node, name) for node in missing)
         )
@@ -91,6 +92,17 @@ def _is_read(name: str, nodes: Sequence[Node]) -> bool:
     return any(
         name in reads(node) and not is_setting(node) and not is_around_settings(k) for k, node in enumerate(nodes)
     )
+
+
+def _find_idle_conditions(new: Sequence[Node], result: Sequence[Node]) -> set[str]:
+    """Return conditions of the twin below which it only sets locals that the result does not read."""
+    used = frozenset[str]().union(*(uses(node) for node in result))
+
+    def is_idle(k: int) -> bool:
+        inside = [new[inner] for inner in below(new, k)[1:] if not new[inner].is_comment]
+        return all(sets(node) == binds(node) != frozenset() and used.isdisjoint(sets(node)) for node in inside)
+
+    return {node.canon for k, node in enumerate(new) if node.keyword == "if" and is_idle(k)}
 
 
 def _flatten_code(text: str) -> list[Node]:

@@ -37,7 +37,7 @@ from runner_sync.upgrade.from_gpu.merging.left_out import drop_already_present, 
 from runner_sync.upgrade.from_gpu.merging.refusing import refuse_readers, refuse_taken_out
 from runner_sync.upgrade.from_gpu.merging.sound_merge import merge_soundly
 from runner_sync.upgrade.from_gpu.merging.taking_back import take_back_unfit
-from runner_sync.upgrade.from_gpu.twin import gpu_side, mixins, moved_helpers
+from runner_sync.upgrade.from_gpu.twin import gpu_side, mixins, moved_helpers, own_helpers
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, record_twin
 from runner_sync.upgrade.from_gpu.twin.readings import find_vllm_unit, list_vllm_canons, translate_units
 from runner_sync.upgrade.from_gpu.twin.renamed_attributes import Renames
@@ -61,14 +61,18 @@ def port(
     ``beside`` are the other drafts of the same class, which stay unchanged. ``methods`` are texts of methods that may
     use records (classes of fields) among the drafts. A port that breaks a call in another method is taken back.
     """
-    known, moves = _find_module_names(job, side), moved_helpers.Moves(job, side)
-    context = _Context(job, side, veto, drafts, methods, known, moves, Renames(job))
     # Undoing vLLM's change (`rebased`) would rejoin the halves of a divided method.
     news = {**side.rebased, **{name: side.new[name] for draft in drafts if (name := draft.split_from) in side.new}}
+    folded = own_helpers.fold_passages(drafts, side.old, news)
+    side, news = replace(side, old=folded.old, rebased={**side.rebased, **folded.new}), folded.new
+    known, moves = _find_module_names(job, side), moved_helpers.Moves(job, side)
+    context = _Context(job, side, veto, drafts, methods, known, moves, Renames(job))
     ported = [
         draft if draft.removed or draft.name not in news else _attempt_port(draft, news[draft.name], context)
         for draft in drafts
     ]
+    ported = [_port_passages(draft, folded.carried.get(draft.name, ()), context) for draft in ported]
+    ported = [own_helpers.explain_replaced(draft, folded.replaced.get(draft.name, ())) for draft in ported]
 
     def port_without(draft: Draft, new: str, lacking: Collection[str]) -> Draft | None:
         veto = refuse_readers(dict.fromkeys(lacking, "reads what nothing sets"), context.veto)
@@ -83,6 +87,16 @@ def _attempt_port(draft: Draft, new: str, context: _Context) -> Draft:
     """Return the draft with the port of its whole change, or with a question if this program makes a mistake."""
     work = partial(_port_whole_change, draft, new, context)
     return isolation.attempt_change(draft, context.job, work, upstream=new, source="gpu")
+
+
+def _port_passages(draft: Draft, passages: Sequence[own_helpers.Carried], context: _Context) -> Draft:
+    """Port changes of code that the twin has in line in other methods and NPU in this one."""
+    for one in passages:
+        count, foreign = len(draft.reviews), context.side.from_vllm.get(one.user, frozenset())
+        ported = _merge_change(draft, Triple(one.old, draft.text, one.new), foreign, context).draft
+        where = f"; the GPU runner has this code in {one.user.rpartition('.')[2]}"
+        draft = _extend_reason(ported, where, count=count)
+    return draft
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,9 +179,10 @@ def _port_change(draft: Draft, new: str, context: _Context, *, without: frozense
     new_as_is = side.new.get(draft.name, new)
     if old is not None:
         old, new = moved_helpers.inline_moved_helpers(draft.text, (old, old_helpers), (new, new_helpers), moved)
-    foreign |= without | record_fields.find_present(draft, new) | record_fields.find_idle(draft, new, context.methods)
     if old is None:
         return _Port(draft)
+    foreign |= without | record_fields.find_present(draft, old, new)
+    foreign |= record_fields.find_idle(draft, new, context.methods)
     sides = Triple(old, draft.text, new)
     if base is not None:
         sides = context.renames.apply(sides, base.side, side)

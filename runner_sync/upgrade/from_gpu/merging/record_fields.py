@@ -13,15 +13,17 @@ from runner_sync.statements import flatten
 from runner_sync.upgrade.draft import Draft
 
 
-def find_present(draft: Draft, new: str) -> frozenset[str]:
+def find_present(draft: Draft, old: str, new: str) -> frozenset[str]:
     """Return the twin's field statements for fields that this record has with another type or default.
 
-    They stay out, because the record has these fields from vllm-ascend.
+    They stay out, because the record has these fields from vllm-ascend; one that it has as the ``old`` twin had it was
+    ported.
     """
     have = records.read_fields(draft.text, draft.name)
     nodes = [node for node in flatten(new) if node.canon.partition(":")[0] in have]
     mine = {node.canon for node in flatten(draft.text)}
-    return frozenset(node.canon for node in nodes if node.canon not in mine)
+    ported = {node.canon.partition(":")[0] for node in flatten(old) if node.canon in mine}
+    return frozenset(n.canon for n in nodes if n.canon not in mine and n.canon.partition(":")[0] not in ported)
 
 
 def find_idle(draft: Draft, new: str, methods: Sequence[str]) -> frozenset[str]:

@@ -8,6 +8,7 @@ Comes in: a ``job.ModuleJob``. Goes out: texts of the twin, and what else belong
   ``vllm_step`` takes out vLLM's own changes;
 - for the merge of a unit, ``moved_helpers`` inlines helpers that became functions of other modules, as
   ``lineage.inlined`` does with those of the class; ``new_homes`` finds these functions and ``computed`` compares them.
+  ``own_helpers`` puts calls of NPU's own methods in place of passages that these hold, and a change in one goes there.
   ``renamed_attributes`` gives attributes that the twin renamed everywhere their new names on all sides;
 - from the result, ``owing`` finds older code of the twin that a port depends on, and ``unset`` attributes that a port
   would read and only unported code sets; ``recorded_helpers`` names helpers in place for the lock.

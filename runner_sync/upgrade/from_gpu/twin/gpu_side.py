@@ -24,6 +24,7 @@ from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin import mixins
 from runner_sync.upgrade.from_gpu.twin.older_passages import restore_older_passages
+from runner_sync.upgrade.from_gpu.twin.own_helpers import append_own_helpers
 from runner_sync.upgrade.from_gpu.twin.readings import (
     find_vllm_unit,
     list_vllm_canons,
@@ -280,7 +281,7 @@ def _choose_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str
     """
     tables = [(base, translate_units(job, base.side)) for base in job.twin.bases]
     present = GpuBase(job.twin.new, job.twin.load_vllm) if job.twin.new is not None else None
-    mine = {draft.name: draft.text for draft in drafts}
+    mine, by_name = ({draft.name: draft.text for draft in drafts}, {draft.name: draft for draft in drafts})
     chosen = {}
     for name in dict.fromkeys([*new, *(name for _, table in tables for name in table if name in mine)]):
         options = [(base, table[name]) for base, table in tables if name in table]
@@ -296,6 +297,8 @@ def _choose_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str
         if len({*texts_, now}) == 1:  # then only the helpers in place can tell
             texts_ = [append_helpers(name, mine, table) for _, table in tables if name in table]
             now = append_helpers(name, mine, new)
+        elif name in by_name:
+            target = append_own_helpers(by_name[name], drafts, [text for text in (*texts_, now) if text is not None])
         chosen[name] = options[aligned_with(target, texts_, now)][0]
     return chosen
 

@@ -1,0 +1,266 @@
+"""Follows passages of the twin that NPU keeps in methods of its own.
+
+Comes in: drafts of a class and the twin's texts of their methods. Goes out: the twin's texts with NPU's calls in place
+of such passages, and what changed in a passage as the change of NPU's method. May touch: nothing.
+
+A merge of the two runners would miss a change in the passage, because the caller has nothing of it::
+
+    GPU   if self.cache is not None:               NPU   self._keep(hidden)
+              self.cache.write(hidden)                   _keep:  if self.cache is not None:
+                                                                     self.cache.write(hidden)
+
+Leaves alone: a method that the twin calls, or that vllm-ascend has; one that is called twice, or in a larger statement;
+a passage that shares too little with the method.
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+from runner_sync.edits import Places, apply, lines_of, margin
+from runner_sync.lineage import FEWEST, list_nodes
+from runner_sync.lineage.expanding import Use, find_arguments, find_use
+from runner_sync.lineage.inlined import IN_PLACE
+from runner_sync.merge import align
+from runner_sync.model import ReviewItem
+from runner_sync.statements import Node, below, enclosing, first_function, in_suite, parses, said
+from runner_sync.statements.likeness import similarity
+from runner_sync.syntax import Function
+from runner_sync.texts.member_text import is_same, self_names, self_names_of, split_head
+from runner_sync.thresholds import SIMILAR
+from runner_sync.upgrade.draft import Draft
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What changed in a passage of the twin's method ``user``, as two texts of the NPU method that holds it."""
+
+    user: str
+    old: str
+    new: str
+
+
+@dataclass(slots=True)
+class Folded:
+    """The twin's texts by unit, with calls of NPU's methods in place of passages.
+
+    ``carried`` are the changes by the unit of NPU's method; ``replaced`` are, by the unit of the caller, the methods
+    whose passage the twin no longer has.
+    """
+
+    old: dict[str, str]
+    new: dict[str, str]
+    carried: dict[str, list[Carried]] = field(default_factory=dict)
+    replaced: dict[str, list[str]] = field(default_factory=dict)
+
+
+def fold_passages(drafts: Sequence[Draft], old: Mapping[str, str], new: Mapping[str, str]) -> Folded:
+    """Put calls in place of the changed passages that the drafts have in methods of their own."""
+    made = Folded(dict(old), dict(new))
+    for user in drafts:
+        then, now = old.get(user.name), new.get(user.name)
+        if not user.owner or user.removed or then is None or now is None or is_same(then, now):
+            continue
+        for helper in _list_own_helpers(user, drafts, (then, now)):
+            _fold(user, helper, made)
+    return made
+
+
+def explain_replaced(draft: Draft, replaced: Collection[str]) -> Draft:
+    """Say in the question about each call of a ``replaced`` method that went what the method is."""
+
+    def explain(item: ReviewItem) -> ReviewItem:
+        gone = [name for name in replaced if f"self.{name}(" in item.omni and f"self.{name}(" not in item.chosen]
+        held = f"; NPU keeps in {' and '.join(gone)} what the GPU runner had in line here"
+        return replace(item, reason=item.reason + held) if gone else item
+
+    return draft.with_each_question(explain)
+
+
+def append_own_helpers(user: Draft, drafts: Sequence[Draft], twins: Sequence[str]) -> str:
+    """Return the text of a method and of NPU's own methods that it calls, to compare it with its ``twins``."""
+    return "\n".join([user.text, *(helper.text_for_caller for helper in _list_own_helpers(user, drafts, twins))])
+
+
+@dataclass(frozen=True, slots=True)
+class _Helper:
+    """A method that another one calls in the statement ``use.user``, and its names by the caller's (``names``)."""
+
+    draft: Draft
+    function: Function
+    use: Use
+    names: Mapping[str, str]
+
+    @property
+    def text_for_caller(self) -> str:
+        """The method in the words of its caller."""
+        return _reword(self.draft.text, {mine: its for its, mine in self.names.items()})
+
+
+def _list_own_helpers(user: Draft, drafts: Sequence[Draft], twins: Sequence[str]) -> list[_Helper]:
+    """Return methods of the class that a method calls in a statement of its own, and none of its twins."""
+    names = self_names(user.text) - self_names_of(twins) - {user.member}
+    caller = first_function(user.text) if names else None
+    found = []
+    for draft in drafts:
+        is_own = draft.owner == user.owner and draft.upstream is None and not draft.removed and draft.member in names
+        function = first_function(draft.text) if is_own else None
+        use = find_use(caller, draft.member) if caller is not None and function is not None else None
+        if function is not None and use is not None and not isinstance(use.user, ast.Return):
+            found.append(_Helper(draft, function, use, _map_names(function, use)))
+    return found
+
+
+def _fold(user: Draft, helper: _Helper, made: Folded) -> None:
+    """Put the call of one helper in place of its passage in ``made``, if the passage changed."""
+    then, now = list_nodes(made.old[user.name]), list_nodes(made.new[user.name])
+    passage = _find_passage(list_nodes(helper.text_for_caller), then)
+    if passage is None:
+        return
+    mine, call = helper.draft, textwrap.dedent(lines_of(user.text, *_get_rows(helper.use.user)))
+    successor = _find_successor(passage, then, now)
+    if successor is None:
+        made.replaced.setdefault(user.name, []).append(mine.member)
+    elif said(then, passage.tops) == said(now, successor):
+        return
+    else:
+        texts = [
+            _reword(_write_as_helper(helper, _read_lines(text, nodes, tops)), helper.names)
+            for text, nodes, tops in (
+                (made.old[user.name], then, passage.tops),
+                (made.new[user.name], now, successor),
+            )
+        ]
+        if not all(map(parses, texts)) or mine.name in made.old:
+            return
+        made.carried.setdefault(mine.name, []).append(Carried(user.name, *texts))
+        made.new[user.name] = _replace(made.new[user.name], now, successor, call)
+    made.old[user.name] = _replace(made.old[user.name], then, passage.tops, call)
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """Statements of one suite: the indices of the suite's head, of the statements, and of those that a helper has."""
+
+    suite: int
+    tops: Sequence[int]
+    shared: Collection[int]
+
+
+def _find_passage(helper: Sequence[Node], nodes: Sequence[Node]) -> _Passage | None:
+    """Return the statements of a method that are most like those of a helper, or ``None``.
+
+    At least half of both must be versions of each other, and half of these the same.
+    """
+    wanted = [k for k, node in enumerate(helper) if k and _counts(node)]
+    pairs = [pair for pair in align(helper, nodes) if pair.left in wanted and _counts(nodes[pair.right])]
+    pairs = [p for p in pairs if p.equal or similarity(helper[p.left], nodes[p.right]) >= SIMILAR]
+    equal = {pair.right: pair.equal for pair in pairs}
+    best, found = IN_PLACE, None
+    for suite in {parent for k in equal for parent, _ in _list_tops(nodes, k)}:
+        tops = {k: top for k in equal for parent, top in _list_tops(nodes, k) if parent == suite}
+        for first in set(tops.values()):
+            for last in {top for top in tops.values() if top >= first}:
+                run = [k for k in in_suite(nodes, suite) if first <= k <= last]
+                shared = [k for k, top in tops.items() if first <= top <= last]
+                size = sum(_counts(nodes[k]) for top in run for k in below(nodes, top))
+                share = 2 * len(shared) / (len(wanted) + size)
+                is_enough = len(shared) >= FEWEST and 2 * sum(equal[k] for k in shared) >= len(shared)
+                if is_enough and share > best:
+                    best, found = share, _Passage(suite, run, shared)
+    return found
+
+
+def _counts(node: Node) -> bool:
+    return node.is_telling and not node.is_clause and node.keyword not in ("return", "def")
+
+
+def _list_tops(nodes: Sequence[Node], index: int) -> Iterator[tuple[int, int]]:
+    """Yield the head of each suite around a node with the statement of that suite that holds it."""
+    for k in chain([index], enclosing(nodes, index)):
+        if not nodes[k].is_clause and k:
+            yield nodes[k].parent, k
+
+
+def _find_successor(passage: _Passage, then: Sequence[Node], now: Sequence[Node]) -> Sequence[int] | None:
+    """Return the statements that the twin has in place of the passage; ``None`` if it kept less than half of it."""
+    partners = {pair.left: pair.right for pair in align(then, now)}
+    kept = [partners[k] for k in passage.shared if k in partners]
+    suite = partners.get(passage.suite)
+    tops = [top for k in kept for parent, top in _list_tops(now, k) if parent == suite]
+    if 2 * len(kept) < len(passage.shared) or suite is None or len(tops) < len(kept):
+        return None
+    run, taken = in_suite(now, suite), set(partners.values())
+    first, last = run.index(min(tops)), run.index(max(tops))
+    while first and passage.tops[0] not in partners and run[first - 1] not in taken:
+        first -= 1
+    while last + 1 < len(run) and passage.tops[-1] not in partners and run[last + 1] not in taken:
+        last += 1
+    return run[first : last + 1]
+
+
+def _read_lines(text: str, nodes: Sequence[Node], tops: Sequence[int]) -> str:
+    """Return the dedented lines of statements."""
+    return textwrap.dedent(lines_of(text, *_find_rows(nodes, tops)))
+
+
+def _find_rows(nodes: Sequence[Node], tops: Sequence[int]) -> tuple[int, int]:
+    return nodes[tops[0]].start, max(nodes[k].end for top in tops for k in below(nodes, top))
+
+
+def _replace(text: str, nodes: Sequence[Node], tops: Sequence[int], call: str) -> str:
+    """Return a text with a call in place of statements."""
+    first, last = _find_rows(nodes, tops)
+    lines = text.split("\n")
+    made = textwrap.indent(call, margin(lines[first - 1])).split("\n")
+    return "\n".join([*lines[: first - 1], *made, *lines[last:]])
+
+
+def _write_as_helper(helper: _Helper, passage: str) -> str:
+    """Return the passage under the head of the helper, and with its final return."""
+    head, body = split_head(helper.draft.text)
+    last = helper.function.body[-1]
+    end = [lines_of(helper.draft.text, *_get_rows(last))] if isinstance(last, ast.Return) else []
+    return "\n".join([head.rstrip("\n"), textwrap.indent(passage, margin(body.lstrip("\n"))), *end, ""])
+
+
+def _get_rows(stmt: ast.stmt) -> tuple[int, int]:
+    return stmt.lineno, stmt.end_lineno or stmt.lineno
+
+
+def _map_names(function: Function, use: Use) -> dict[str, str]:
+    """Return the helper's names by the caller's: its parameters, and what it returns."""
+    names = {ast.unparse(value): name for name, value in (find_arguments(function, use.call) or {}).items()}
+    last = function.body[-1]
+    if isinstance(use.user, ast.Assign) and isinstance(last, ast.Return):
+        sides = [side.elts if isinstance(side, ast.Tuple) else [side] for side in (use.user.targets[0], last.value)]
+        both = zip(*sides, strict=False) if len(sides[0]) == len(sides[1]) else ()
+        names |= {a.id: b.id for a, b in both if isinstance(a, ast.Name) and isinstance(b, ast.Name)}
+    return {its: mine for its, mine in names.items() if its != mine and not _is_constant(its)}
+
+
+def _is_constant(expression: str) -> bool:
+    return isinstance(ast.parse(expression, mode="eval").body, ast.Constant)
+
+
+def _reword(text: str, names: Mapping[str, str]) -> str:
+    """Return a method with other names, or other expressions in place of names, in its body."""
+    function = first_function(text) if parses(text) else None
+    if function is None:
+        return text
+    places = Places(text)
+    found = _find_expressions(function.body, names)
+    return apply(text, [places.instead_of(node, names[ast.unparse(node)]) for node in found])
+
+
+def _find_expressions(nodes: Iterable[ast.AST], names: Collection[str]) -> Iterator[ast.expr]:
+    """Yield the outermost of the expressions ``names``."""
+    for node in nodes:
+        if isinstance(node, ast.expr) and ast.unparse(node) in names:
+            yield node
+        else:
+            yield from _find_expressions(ast.iter_child_nodes(node), names)

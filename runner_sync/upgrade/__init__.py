@@ -12,7 +12,8 @@ to stage. Drafts are immutable: each stage returns new drafts with one more text
 - ``questions`` makes and words the review items;
 - ``composing`` makes the module text, and ``outcomes`` and ``attribution`` make the result.
 
-``isolation`` turns a mistake of this program in one unit into a question. ``new_module`` makes a module that does not exist yet. ``finishing`` makes the text that is written.
+``isolation`` turns a mistake of this program in one unit into a question. ``new_module`` makes a module that does not
+exist yet. ``finishing`` makes the text that is written.
 
 Submodules are imported on first use, so that a ``check`` that looks for the base of a unit does not import libcst.
 """

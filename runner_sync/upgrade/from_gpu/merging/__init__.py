@@ -2,7 +2,7 @@
 
 Comes in: drafts and the twin's two texts. Goes out: the drafts with one more text and questions. May touch: nothing.
 
-``porting`` takes one unit after the other through these steps:
+``porting`` takes one unit after the other through these steps, with what ``port_context`` collects for it:
 
 1. What stays out: fields of ``record_fields``, statements that ``refusing`` vetoes, methods that ``unrelated`` finds
    too different, and wrapped returns, which ``wrapped_returns`` brings by itself;

@@ -6,7 +6,7 @@ passage that a port changed. May touch: nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -14,9 +14,7 @@ from runner_sync import lineage, merge
 from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge import Veto
 from runner_sync.model import Triple
-from runner_sync.texts.member_text import has_class_call, is_same, join_head
-from runner_sync.texts.names import defined_names
-from runner_sync.units.texts import select_members
+from runner_sync.texts.member_text import has_class_call, is_same
 from runner_sync.upgrade import isolation
 from runner_sync.upgrade.base import find_base_text
 from runner_sync.upgrade.draft import Draft
@@ -34,17 +32,22 @@ from runner_sync.upgrade.from_gpu.merging import (
     wrapped_returns,
 )
 from runner_sync.upgrade.from_gpu.merging.left_out import drop_already_present, find_lacking, join_left_out
+from runner_sync.upgrade.from_gpu.merging.port_context import (
+    Context,
+    find_helpers,
+    find_module_names,
+    find_old_twin,
+    list_methods,
+)
 from runner_sync.upgrade.from_gpu.merging.refusing import refuse_readers, refuse_taken_out
 from runner_sync.upgrade.from_gpu.merging.sound_merge import merge_soundly
 from runner_sync.upgrade.from_gpu.merging.taking_back import take_back_unfit
 from runner_sync.upgrade.from_gpu.twin import gpu_side, mixins, moved_helpers, own_helpers
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, record_twin
-from runner_sync.upgrade.from_gpu.twin.readings import find_vllm_unit, list_vllm_canons, translate_units
 from runner_sync.upgrade.from_gpu.twin.renamed_attributes import Renames
 from runner_sync.upgrade.job import ModuleJob, find_conflict_winner
 from runner_sync.upgrade.questions import answered, wording
 from runner_sync.upgrade.questions.reviews import make_not_ported_review, make_review_of_decision, make_unmerged_review
-from runner_sync.upgrade.revision import GpuBase
 
 
 def port(
@@ -65,8 +68,8 @@ def port(
     news = {**side.rebased, **{name: side.new[name] for draft in drafts if (name := draft.split_from) in side.new}}
     folded = own_helpers.fold_passages(drafts, side.old, news)
     side, news = replace(side, old=folded.old, rebased={**side.rebased, **folded.new}), folded.new
-    known, moves = _find_module_names(job, side), moved_helpers.Moves(job, side)
-    context = _Context(job, side, veto, drafts, methods, known, moves, Renames(job))
+    known, moves = find_module_names(job, side), moved_helpers.Moves(job, side)
+    context = Context(job, side, veto, drafts, methods, known, moves, Renames(job))
     ported = [
         draft if draft.removed or draft.name not in news else _attempt_port(draft, news[draft.name], context)
         for draft in drafts
@@ -83,13 +86,13 @@ def port(
     return [moves.ask(draft) for draft in fit]
 
 
-def _attempt_port(draft: Draft, new: str, context: _Context) -> Draft:
+def _attempt_port(draft: Draft, new: str, context: Context) -> Draft:
     """Return the draft with the port of its whole change, or with a question if this program makes a mistake."""
     work = partial(_port_whole_change, draft, new, context)
     return isolation.attempt_change(draft, context.job, work, upstream=new, source="gpu")
 
 
-def _port_passages(draft: Draft, passages: Sequence[own_helpers.Carried], context: _Context) -> Draft:
+def _port_passages(draft: Draft, passages: Sequence[own_helpers.Carried], context: Context) -> Draft:
     """Port changes of code that the twin has in line in other methods and NPU in this one."""
     for one in passages:
         count, foreign = len(draft.reviews), context.side.from_vllm.get(one.user, frozenset())
@@ -97,25 +100,6 @@ def _port_passages(draft: Draft, passages: Sequence[own_helpers.Carried], contex
         where = f"; the GPU runner has this code in {one.user.rpartition('.')[2]}"
         draft = _extend_reason(ported, where, count=count)
     return draft
-
-
-@dataclass(frozen=True, slots=True)
-class _Context:
-    """Values shared by the ports of all drafts.
-
-    ``drafts`` are as before their ports, ``veto`` refuses statements, ``methods`` are texts that may use records among
-    the drafts, ``known`` are the names that a unit of the module may read, ``moves`` finds helpers that moved out, and
-    ``renames`` attributes that have another name now.
-    """
-
-    job: ModuleJob
-    side: GpuSide
-    veto: Veto
-    drafts: Sequence[Draft]
-    methods: Sequence[str]
-    known: Collection[str]
-    moves: moved_helpers.Moves
-    renames: Renames
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +118,7 @@ class _Port:
     is_refused: bool = False
 
 
-def _port_whole_change(draft: Draft, new: str, context: _Context) -> Draft:
+def _port_whole_change(draft: Draft, new: str, context: Context) -> Draft:
     """Port the twin's change since its base into one draft; if that is not whole, port it since an earlier base.
 
     ``new`` is the twin's current text. The change may depend on an earlier one that NPU did not take: `sample_tokens`
@@ -165,15 +149,15 @@ def _extend_reason(draft: Draft, hint: str, *, count: int) -> Draft:
     return replace(draft, reviews=(*earlier, *(replace(it, reason=it.reason + hint) for it in items[:1]), *items[1:]))
 
 
-def _port_change(draft: Draft, new: str, context: _Context, *, without: frozenset[str] = frozenset()) -> _Port:
+def _port_change(draft: Draft, new: str, context: Context, *, without: frozenset[str] = frozenset()) -> _Port:
     """Port the twin's change since its base into one draft, ``without`` these statements.
 
     The text stays unchanged if the twin has not changed.
     """
     job, side = context.job, context.side
-    old_helpers, new_helpers = _find_helpers(draft, context)
+    old_helpers, new_helpers = find_helpers(draft, context)
     draft = record_twin(draft, job, new, side)
-    old, foreign = _find_old_twin(draft, job, side, new)
+    old, foreign = find_old_twin(draft, job, side, new)
     base = side.bases.get(draft.name)
     moved = context.moves.find_in_line(draft, base.side) if base is not None else {}
     new_as_is = side.new.get(draft.name, new)
@@ -213,7 +197,7 @@ def _port_comments(draft: Draft, sides: Triple) -> Draft:
     return draft.with_layout(text) if is_ported else draft.with_stage_and_moved_questions(text, "gpu")
 
 
-def _port_in_stages(draft: Draft, refused: _Port, context: _Context) -> tuple[_Port, int]:
+def _port_in_stages(draft: Draft, refused: _Port, context: Context) -> tuple[_Port, int]:
     """Port the twin's change up to the latest revision at which the port is sound, and ask about the rest.
 
     Leaves out uses of new mixins, which come from the current twin. Also returns how many questions there are without
@@ -246,45 +230,7 @@ def _use_mixins_instead(refused: _Port, uses: _Port, *, count: int) -> _Port:
     return replace(refused, draft=uses.draft.with_questions(*why))
 
 
-def _find_old_twin(draft: Draft, job: ModuleJob, side: GpuSide, new: str) -> tuple[str | None, frozenset[str]]:
-    """Return the twin's old text, if any, and the canonical statements that are vLLM's own.
-
-    For the second half of a divided method, uses the undivided one.
-    """
-    old = side.old.get(draft.name)
-    if old is None and draft.split_from in side.old:
-        old = join_head(new, side.old[draft.split_from]) or None
-        return old, _list_vllm_statements(job, draft, side.bases[draft.split_from])
-    return old, side.from_vllm.get(draft.name, frozenset())
-
-
-def _find_helpers(draft: Draft, context: _Context) -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """Return methods of the twin's class that NPU lacks, as of the last alignment and now.
-
-    Returns none for a draft without an old twin or outside a class.
-    """
-    job, side = context.job, context.side
-    base = side.bases.get(draft.split_from or draft.name)
-    if base is None or not draft.owner:
-        return {}, {}
-    have = {other.name for other in context.drafts if not other.removed}
-    old, new = (
-        select_members({name: text for name, text in table.items() if name not in have}, draft.owner)
-        for table in (translate_units(job, base.side), side.new)
-    )
-    given = mixins_alone.find_given_names(draft, job)
-    return {name: mixins.remove_uses(text, given) if given else text for name, text in old.items()}, new
-
-
-def _list_methods(owner: str, job: ModuleJob) -> dict[str, str]:
-    """Return the methods that a class has, its own and those of omni's and of vllm-ascend's classes, by name."""
-    inherited, new = job.hierarchy.of(owner), job.upstream.new
-    units = new.units if new is not None else {}
-    theirs = {name: text for base in inherited.classes for name, text in select_members(units, base).items()}
-    return theirs | inherited.omnis | select_members(job.units, owner)
-
-
-def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context: _Context) -> _Port:
+def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context: Context) -> _Port:
     """Merge the twin's change into the draft, or ask why it was refused; ``foreign`` statements stay out."""
     job = context.job
     assert job.twin.new is not None
@@ -315,7 +261,7 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
     passages = ported_passages.list_questions(draft, job, after=result.text, twin=sides.upstream)
     asked = drop_already_present(result.decisions, draft.text)
     left = join_left_out(answered.drop_answered(asked, job.target.constructors))
-    left = answered.drop_conditions_in_helpers(left, result.text, _list_methods(draft.owner, job))
+    left = answered.drop_conditions_in_helpers(left, result.text, list_methods(draft.owner, job))
     decisions = [make_review_of_decision(item, draft, job.path, line=item.line, sides=wording.PORTED) for item in left]
     ported = draft.with_stage_and_moved_questions(result.text, "gpu").with_questions(*passages, *decisions)
     ported = ask_about_old_form_elsewhere(wrapped_returns.wrap_returns(ported, job, wrapped), job, sides)
@@ -324,7 +270,7 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
     return _Port(ported, is_whole=not lacking, lacking=lacking)
 
 
-def _find_upstream_statements(draft: Draft, context: _Context) -> frozenset[str]:
+def _find_upstream_statements(draft: Draft, context: Context) -> frozenset[str]:
     """Return statements that a copy has from vllm-ascend; they stay even if the GPU runner and vLLM dropped them.
 
     Without vllm-ascend, returns those that vLLM has.
@@ -342,20 +288,3 @@ def _decline(draft: Draft, job: ModuleJob, sides: Triple, *, why: str, confidenc
     return draft.with_questions(
         make_not_ported_review(draft, job.path, why=why, confidence=confidence, base=base, omni=omni, upstream=upstream)
     )
-
-
-def _list_vllm_statements(job: ModuleJob, draft: Draft, base: GpuBase) -> frozenset[str]:
-    """Return canonical statements of vLLM's second half of a divided method, and of its undivided one."""
-    sides = (
-        (base.vllm, draft.split_from),
-        (job.twin.load_vllm(), draft.split_from),
-        (job.twin.load_vllm(), draft.name),
-    )
-    units = [find_vllm_unit(job, side, name) for side, name in sides if side is not None]
-    return frozenset(canon for text in units if text for canon in list_vllm_canons(job, text))
-
-
-def _find_module_names(job: ModuleJob, side: GpuSide) -> set[str]:
-    """Return names that a unit of the module may read: its own, and those importable like in the upstream modules."""
-    texts_ = [job.text, side.module_text, *([job.upstream.new.text] if job.upstream.new is not None else [])]
-    return {row.new_name for row in job.profile.names}.union(*(defined_names(text) for text in texts_ if text))

@@ -1,16 +1,25 @@
 """The exceptions that end a run because of bad input.
 
 Goes out: ``InputError``; ``cli`` prints its message on stderr and exits 2. When it is raised, nothing has been written.
-`describe_mistake` words any other exception. Subclasses: ``check`` reports ``UnresolvedConflict`` as a finding.
-``UnreadableRelease`` means that the user can give a tree on disk instead. ``UnknownFormat`` means that another
-runner-sync version wrote the file. ``UndecodableText`` lets a reader of a known file name another remedy.
+Subclasses: ``check`` reports ``UnresolvedConflict`` as a finding. ``UnreadableRelease`` means that the user can give a
+tree on disk instead. ``UnknownFormat`` means that another runner-sync version wrote the file. ``UndecodableText``
+lets a reader of a known file name another remedy. `attempt` keeps any other exception, a mistake of this program, from
+ending a run.
 """
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
+
+Made = TypeVar("Made")
 
 PYTHON = f"Python {sys.version_info.major}.{sys.version_info.minor}"
 """The Python version that parses every source. It rejects valid code with newer syntax."""
+
+
+REPORT_MISTAKE = "run again with --traceback, and report what it prints"
+"""What a user can do about a mistake of this program."""
 
 
 class InputError(Exception):
@@ -49,6 +58,22 @@ class UnreadableRelease(InputError):
 
 class UnknownFormat(InputError):
     """A file of runner-sync in a format unknown to this version; its content is intact."""
+
+
+def attempt(work: Callable[[], Made], otherwise: Callable[[str], Made], *, isolates: bool) -> Made:
+    """Return ``work()``; if it fails by a mistake of this program, ``otherwise`` of a text that names the mistake.
+
+    Bad input, a failing disk, and sources that are nested too deeply are no such mistakes: these are raised. So is
+    every exception unless the run ``isolates`` mistakes.
+    """
+    try:
+        return work()
+    except (InputError, OSError, RecursionError):
+        raise
+    except Exception as error:
+        if not isolates:
+            raise
+        return otherwise(describe_mistake(error))
 
 
 def describe_mistake(error: Exception) -> str:

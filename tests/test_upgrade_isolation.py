@@ -10,10 +10,12 @@ from sync_samples import AR, ASCEND_NEW, BASE, GPU_AR, GPU_TWIN, NPU_TWIN, Trees
 
 from runner_sync import cli, sync
 from runner_sync.errors import InputError
+from runner_sync.sync.notes import older_code
 from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.upgrade import module
 from runner_sync.upgrade.from_gpu.merging import porting
 from runner_sync.upgrade.from_upstream import ascend
+from runner_sync.verify import breakage
 
 BY_MISTAKE = ", by a mistake in runner-sync (KeyError: 'a' at runner_sync/"
 SYNCHRONIZES = "self.synchronize_rows(total)"
@@ -104,6 +106,22 @@ def test_a_mistake_in_a_step(room: object, name: str, what: str, trees: Trees, m
     assert found.keys() == expected.keys()
     reasons = [item.reason for item in planned.report.reviews if item.path == BASE]
     assert any(reason.startswith(what) and BY_MISTAKE in reason for reason in reasons)
+
+
+@pytest.mark.parametrize(
+    ("room", "name", "what"),
+    [
+        (breakage, "find", "not verified"),
+        (older_code, "note_gpu_code", "older code was not looked for"),
+    ],
+)
+def test_a_mistake_behind_the_upgrade(
+    room: object, name: str, what: str, trees: Trees, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stumble(monkeypatch, room, name, KeyError("a"))
+    planned = sync.upgrade(options_of(trees, verify=True))
+    assert texts(planned).keys() >= {BASE, AR}
+    assert any(note.startswith(what + BY_MISTAKE) for note in planned.report.notes)
 
 
 def test_once_the_mistake_is_mended_the_change_comes(trees: Trees) -> None:

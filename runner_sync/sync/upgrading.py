@@ -5,9 +5,12 @@ Comes in: ``UpgradeOptions``. Goes out: ``Upgrade``, which ``applying`` writes. 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from runner_sync.compose.layout import format_changes
+from runner_sync.errors import REPORT_MISTAKE, attempt
 from runner_sync.sync import planning, result_check
 from runner_sync.sync.classes.copied_definitions import note_copies
 from runner_sync.sync.classes.parted_runners import note_left, read_whole_runners
@@ -48,8 +51,12 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
         about_bases, unseen = (*twins.make_notes(), *twins.note_guessed(), *notes), twins.unseen
         del results, pieces, twins
         forget_answers()
-        older = _note_older_code(whole, options, together)
-        checked = result_check.find_new_breakage(given, finished, options)
+        older = attempt(
+            partial(_note_older_code, whole, options, together),
+            partial(_complain, "older code was not looked for"),
+            isolates=options.isolates,
+        )
+        checked = _verify(given, finished, options)
         forget_answers()
         findings = (*checked.findings, *result_check.find_new_faults(finished, given.profile, options))
     all_notes = (
@@ -72,6 +79,18 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
         unseen=unseen,
     )
     return replace(made, report=replace(made.report, fitted=checked.fitted))
+
+
+def _verify(given: inputs.Inputs, results: Sequence[ModuleResult], options: UpgradeOptions) -> result_check.Verified:
+    """Return what is wrong with the result in the target trees; a note if this program makes a mistake meanwhile."""
+    work = partial(result_check.find_new_breakage, given, results, options)
+    return attempt(
+        work, lambda why: result_check.Verified(notes=_complain("not verified", why)), isolates=options.isolates
+    )
+
+
+def _complain(what: str, why: str) -> tuple[str, ...]:
+    return (f"{what}, by a mistake in runner-sync ({why}); {REPORT_MISTAKE}",)
 
 
 def _refuse_unfit(given: inputs.Inputs) -> None:

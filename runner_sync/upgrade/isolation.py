@@ -13,33 +13,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
 
 from runner_sync.confidence import DEFECT
-from runner_sync.errors import InputError, describe_mistake
+from runner_sync.errors import REPORT_MISTAKE, attempt
 from runner_sync.model import Provenance
 from runner_sync.upgrade.draft import MODULE, Draft
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, make_review
 
-Made = TypeVar("Made")
 Step = Callable[[Sequence[Draft]], Sequence[Draft]]
-
-
-def attempt(job: ModuleJob, work: Callable[[], Made], otherwise: Callable[[str], Made]) -> Made:
-    """Return ``work()``; if it fails by a mistake of this program, ``otherwise`` of a text that names the mistake.
-
-    Bad input, a failing disk, and sources that are nested too deeply are no such mistakes: these are raised. So is
-    every exception if the run is not isolated.
-    """
-    try:
-        return work()
-    except (InputError, OSError, RecursionError):
-        raise
-    except Exception as error:
-        if not job.settings.isolates:
-            raise
-        return otherwise(describe_mistake(error))
 
 
 def take_steps(steps: Sequence[Step], drafts: Sequence[Draft], job: ModuleJob, *, purpose: str) -> list[Draft]:
@@ -47,8 +29,9 @@ def take_steps(steps: Sequence[Step], drafts: Sequence[Draft], job: ModuleJob, *
 
     ``purpose`` says what a step does: the question reads "a step that ``purpose`` failed".
     """
+    isolates = job.settings.isolates
     for step in steps:
-        drafts = attempt(job, partial(step, drafts), partial(_leave_out, drafts, job, purpose))
+        drafts = attempt(partial(step, drafts), partial(_leave_out, drafts, job, purpose), isolates=isolates)
     return [*drafts]
 
 
@@ -59,10 +42,11 @@ def attempt_change(
 
     If it fails by a mistake of this program, returns the draft as `leave_alone` does.
     """
-    return attempt(job, work, lambda why: leave_alone(draft, job, upstream=upstream, source=source, why=why))
+    leave = partial(leave_alone, draft, job, upstream, source)
+    return attempt(work, leave, isolates=job.settings.isolates)
 
 
-def leave_alone(draft: Draft, job: ModuleJob, *, upstream: str, source: Provenance, why: str) -> Draft:
+def leave_alone(draft: Draft, job: ModuleJob, upstream: str, source: Provenance, why: str) -> Draft:
     """Return the draft as a unit that is not selected, with a question: the change of ``source`` was not merged."""
     shown = Shown(omni=draft.text, upstream=upstream, chosen=draft.text)
     from_gpu = source == "gpu"
@@ -80,4 +64,4 @@ def _leave_out(drafts: Sequence[Draft], job: ModuleJob, purpose: str, why: str) 
 
 
 def _word(what: str, why: str) -> str:
-    return f"{what}, by a mistake in runner-sync ({why}): run again with --traceback, and report what it prints"
+    return f"{what}, by a mistake in runner-sync ({why}): {REPORT_MISTAKE}"

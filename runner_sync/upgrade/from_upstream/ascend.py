@@ -14,6 +14,7 @@ from functools import partial
 from runner_sync import lineage, merge
 from runner_sync.confidence import INFERRED
 from runner_sync.digests import digest
+from runner_sync.errors import attempt
 from runner_sync.model import BaseRef, Triple
 from runner_sync.statements import as_module, flatten, parse_unit
 from runner_sync.texts.assignment import find_locals
@@ -21,7 +22,6 @@ from runner_sync.texts.member_text import canonical, split_head
 from runner_sync.texts.names import used_names
 from runner_sync.thresholds import NAMED
 from runner_sync.units import texts
-from runner_sync.upgrade import isolation
 from runner_sync.upgrade.base import Base, collect_composite_statements, find_base_of, name_in_upstream
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_upstream import kept_in_place, overriding, splitting
@@ -34,6 +34,7 @@ from runner_sync.upgrade.from_upstream.taking_over import record_new_names, spel
 from runner_sync.upgrade.from_upstream.unions import respell_unions
 from runner_sync.upgrade.from_upstream.unsynced import ask_about_unsynced
 from runner_sync.upgrade.import_forms import spell_as_upstream
+from runner_sync.upgrade.isolation import leave_alone
 from runner_sync.upgrade.job import ModuleJob, find_conflict_winner
 from runner_sync.upgrade.questions.answered import drop_answered, drop_tests_of_twin
 from runner_sync.upgrade.questions.reviews import Shown, ask, make_review_of_decision, make_unmerged_review
@@ -53,16 +54,15 @@ def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
         rest = None
         if draft.chosen:
             upstream = new.get(name_in_upstream(draft.name, job.module))
-            work = partial(_follow_unit, replace(draft, upstream=upstream), job)
-            draft, rest = isolation.attempt(job, work, partial(_leave_alone, draft, job, upstream or ""))
+            draft, rest = _attempt_unit(replace(draft, upstream=upstream), job)
         followed.append(draft)
         added += [rest] if rest is not None else []
     return remove_dropped_blocks(followed, job) + added
 
 
-def _leave_alone(draft: Draft, job: ModuleJob, upstream: str, why: str) -> tuple[Draft, None]:
-    """Return a draft that could not be merged, by a mistake of this program."""
-    return isolation.leave_alone(draft, job, upstream=upstream, source="upstream", why=why), None
+def _attempt_unit(draft: Draft, job: ModuleJob) -> tuple[Draft, Draft | None]:
+    leave = partial(leave_alone, draft, job, draft.upstream or "", "upstream")
+    return attempt(partial(_follow_unit, draft, job), lambda why: (leave(why), None), isolates=job.settings.isolates)
 
 
 def _follow_unit(draft: Draft, job: ModuleJob) -> tuple[Draft, Draft | None]:

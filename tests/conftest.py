@@ -55,11 +55,14 @@ def _keep_what_lives_on() -> None:
 
 
 @pytest.fixture(autouse=True)
-def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def plain_environment(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the terminal, the CI or the user's shell says about output and trees is not what a test is about.
 
-    New repositories get no sample hooks, which are more files than most tests have.
+    Only tests marked ``corpus`` may ask the package index. New repositories get no sample hooks, which are more files
+    than most tests have.
     """
+    if request.node.get_closest_marker("corpus") is None:
+        monkeypatch.setenv("RUNNER_SYNC_OFFLINE", "1")
     for name in ENVIRONMENT:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("GIT_TEMPLATE_DIR", "")

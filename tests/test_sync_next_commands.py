@@ -99,6 +99,7 @@ def test_the_trees_of_this_run_are_named_again(on_a_commit: Trees) -> None:
         "--omni-path",
         str(on_a_commit.omni),
         *trees,
+        "--gpu-only",
         "--only",
         "NPUARModelRunner._stage_of",
     ]

@@ -96,8 +96,13 @@ def _port_passages(draft: Draft, passages: Sequence[own_helpers.Carried], contex
     """Port changes of code that the twin has in line in other methods and NPU in this one."""
     for one in passages:
         count, foreign = len(draft.reviews), context.side.from_vllm.get(one.user, frozenset())
-        ported = _merge_change(draft, Triple(one.old, draft.text, one.new), foreign, context).draft
-        where = f"; the GPU runner has this code in {one.user.rpartition('.')[2]}"
+        sides, user = Triple(one.old, draft.text, one.new), one.user.rpartition(".")[2]
+        if one.refused:
+            draft = _decline(draft, context.job, sides, why=one.refused, confidence=CONTESTED)
+            continue
+        ported = _merge_change(draft, sides, foreign, context).draft
+        where = f"; the GPU runner has this code in {user}"
+        where += f", which reads {' and '.join(one.kept)} behind it" if one.kept else ""
         draft = _extend_reason(ported, where, count=count)
     return draft
 

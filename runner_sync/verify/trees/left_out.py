@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from runner_sync import signatures
-from runner_sync.syntax import Function, assigned_names, dotted_name, is_name, walk
+from runner_sync.syntax import assigned_names, dotted_name, is_name, walk
 from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.calling.callees import Callee, functions_of
 from runner_sync.verify.trees.frames import Frame
@@ -109,17 +109,9 @@ def _find_defaults_in_call(step: Step, call: ast.Call, others: list[tuple[Frame,
 
 def _read_defaults(callees: Sequence[Callee]) -> dict[str, str]:
     """Return the defaults of parameters, as text, on which all callees agree; none if one is no function."""
-    tables = [defaults_of(callee.function) if callee.function is not None else {} for callee in callees]
-    return {n: text for n, text in tables[0].items() if all(table.get(n) == text for table in tables)}
-
-
-def defaults_of(function: Function) -> dict[str, str]:
-    """Return the defaults of a function's parameters, as text."""
-    arguments = function.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    pairs = [*zip(reversed(positional), reversed(arguments.defaults), strict=False)]
-    pairs += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
-    return {argument.arg: ast.unparse(default) for argument, default in pairs}
+    tables = [signatures.defaults_of(callee.function) if callee.function is not None else {} for callee in callees]
+    written = [{n: ast.unparse(value) for n, value in table.items() if value is not None} for table in tables]
+    return {n: text for n, text in written[0].items() if all(table.get(n) == text for table in written)}
 
 
 def _group_by_name(hidden: Iterable[Frame]) -> _CallsByName:

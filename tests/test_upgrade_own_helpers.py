@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import partialmethod
 from pathlib import Path
 from textwrap import indent
 
 import pytest
-from sync_samples import port_of
+from sync_samples import Trees, port_of
+
+from runner_sync.upgrade.from_gpu.merging import porting
 
 GPU = """\
 from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner
@@ -213,3 +216,16 @@ def test_a_passage_goes_to_the_method_that_has_most_of_it(tmp_path: Path, monkey
     text, _ = port(tmp_path, monkeypatch, GPU.replace("slots, ids=ids)", "slots, ids=list(ids))"), npu=npu)
     assert text[: text.index("def _keep")].count("list(names)") == 0
     assert "ids=list(names))" in text[text.index("def _keep") :]
+
+
+def test_a_mistake_in_the_port_of_a_passage_is_a_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise KeyError("a")
+
+    monkeypatch.setattr(porting, "_port_passages", fail)
+    monkeypatch.setattr(Trees, "upgrade", partialmethod(Trees.upgrade, isolates=True))
+    text, questions = port(tmp_path, monkeypatch, GPU.replace("slots, ids=ids)", "slots, ids=list(ids))"))
+    assert text == NPU
+    assert questions.startswith(
+        "the GPU runner's change was not merged, by a mistake in runner-sync (KeyError: 'a' at "
+    )

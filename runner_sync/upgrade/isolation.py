@@ -29,12 +29,12 @@ Step = Callable[[Sequence[Draft]], Sequence[Draft]]
 def attempt(job: ModuleJob, work: Callable[[], Made], otherwise: Callable[[str], Made]) -> Made:
     """Return ``work()``; if it fails by a mistake of this program, ``otherwise`` of a text that names the mistake.
 
-    Bad input, a failing disk, and sources that are nested too deeply are no such mistakes: these are raised. So is
-    every exception if the run is not isolated.
+    Bad input, a failing disk, too little memory, and sources that are nested too deeply are no such mistakes: these
+    are raised. So is every exception if the run is not isolated.
     """
     try:
         return work()
-    except (InputError, OSError, RecursionError):
+    except (InputError, OSError, MemoryError, RecursionError):
         raise
     except Exception as error:
         if not job.settings.isolates:

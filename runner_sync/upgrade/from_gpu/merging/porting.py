@@ -74,7 +74,7 @@ def port(
         draft if draft.removed or draft.name not in news else _attempt_port(draft, news[draft.name], context)
         for draft in drafts
     ]
-    ported = [_port_passages(draft, folded.carried.get(draft.name, ()), context) for draft in ported]
+    ported = [_attempt_passages(draft, folded.carried.get(draft.name, ()), context) for draft in ported]
     ported = [own_helpers.explain_replaced(draft, folded.replaced.get(draft.name, ())) for draft in ported]
 
     def port_without(draft: Draft, new: str, lacking: Collection[str]) -> Draft | None:
@@ -90,6 +90,14 @@ def _attempt_port(draft: Draft, new: str, context: Context) -> Draft:
     """Return the draft with the port of its whole change, or with a question if this program makes a mistake."""
     work = partial(_port_whole_change, draft, new, context)
     return isolation.attempt_change(draft, context.job, work, upstream=new, source="gpu")
+
+
+def _attempt_passages(draft: Draft, passages: Sequence[own_helpers.Carried], context: Context) -> Draft:
+    """Return the draft with the ports of passages, or with a question if this program makes a mistake."""
+    if not passages:
+        return draft
+    work = partial(_port_passages, draft, passages, context)
+    return isolation.attempt_change(draft, context.job, work, upstream=passages[-1].new, source="gpu")
 
 
 def _port_passages(draft: Draft, passages: Sequence[own_helpers.Carried], context: Context) -> Draft:

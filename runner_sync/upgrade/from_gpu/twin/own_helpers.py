@@ -18,7 +18,7 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -181,17 +181,25 @@ def _find_passage(helper: Sequence[Node], nodes: Sequence[Node]) -> _Passage | N
     equal = {pair.right: pair.equal for pair in pairs}
     best, found = IN_PLACE, None
     for suite in sorted({parent for k in equal for parent, _ in _list_tops(nodes, k)}):
-        tops = {k: top for k in equal for parent, top in _list_tops(nodes, k) if parent == suite}
-        for first in sorted({*tops.values()}):
-            for last in sorted({top for top in tops.values() if top >= first}):
-                run = [k for k in in_suite(nodes, suite) if first <= k <= last]
-                shared = [k for k, top in tops.items() if first <= top <= last]
-                size = sum(_counts(nodes[k]) for k in _list_inside(nodes, run))
-                share = 2 * len(shared) / (len(wanted) + size)
-                is_enough = len(shared) >= FEWEST and 2 * sum(equal[k] for k in shared) >= len(shared)
-                if is_enough and share > best:
-                    best, found = share, _Passage(suite, run, shared, share)
+        tops, shared = _list_statements(nodes, suite), defaultdict[int, list[int]](list)
+        for k in equal:
+            for parent, top in _list_tops(nodes, k):
+                shared[top] += [k] if parent == suite else []
+        sizes = {top: sum(_counts(nodes[k]) for k in below(nodes, top)) for top in tops}
+        for i, first in enumerate(tops):
+            inside: list[int] = []
+            size = alike = 0
+            for j, last in enumerate(tops[i:] if shared[first] else (), start=i + 1):
+                inside += shared[last]
+                size, alike = size + sizes[last], alike + sum(equal[k] for k in shared[last])
+                share = 2 * len(inside) / (len(wanted) + size)
+                if shared[last] and len(inside) >= FEWEST and 2 * alike >= len(inside) and share > best:
+                    best, found = share, _Passage(suite, tops[i:j], tuple(inside), share)
     return found
+
+
+def _list_statements(nodes: Sequence[Node], suite: int) -> list[int]:
+    return [k for k in in_suite(nodes, suite) if not nodes[k].is_clause]
 
 
 def _counts(node: Node) -> bool:
@@ -213,7 +221,7 @@ def _find_successor(passage: _Passage, then: Sequence[Node], now: Sequence[Node]
     tops = [top for k in kept for parent, top in _list_tops(now, k) if parent == suite]
     if 2 * len(kept) < len(passage.shared) or suite is None or len(tops) < len(kept):
         return None
-    run, taken = in_suite(now, suite), set(partners.values())
+    run, taken = _list_statements(now, suite), set(partners.values())
     first, last = run.index(min(tops)), run.index(max(tops))
     while first and passage.tops[0] not in partners and run[first - 1] not in taken:
         first -= 1

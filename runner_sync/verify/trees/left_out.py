@@ -100,7 +100,8 @@ def _find_defaults_in_call(step: Step, call: ast.Call, others: list[tuple[Frame,
             continue
         given, fresh, stale = now[0].placed(call), _read_defaults(now), _read_defaults(was)
         changed = [n for n in fresh if n in stale and n not in given and fresh[n] != stale[n]]
-        passed = [n for n in changed if all(n in now[0].placed(other) for _, other in others)]
+        theirs = [{n: ast.unparse(value) for n, value in now[0].placed(other).items()} for _, other in others]
+        passed = [n for n in changed if all(n in one for one in theirs) and {one[n] for one in theirs} != {fresh[n]}]
         earlier = _group_by_name(step.old.hidden_by(step.before)) if passed else {}
         for name in passed:
             if not any(name in was[0].placed(one) for _, one in earlier.get(dotted_name(call.func) or "", [])):

@@ -63,12 +63,12 @@ class UnknownFormat(InputError):
 def attempt(work: Callable[[], Made], otherwise: Callable[[str], Made], *, isolates: bool) -> Made:
     """Return ``work()``; if it fails by a mistake of this program, ``otherwise`` of a text that names the mistake.
 
-    Bad input, a failing disk, and sources that are nested too deeply are no such mistakes: these are raised. So is
-    every exception unless the run ``isolates`` mistakes.
+    Bad input, a failing disk, too little memory, and sources that are nested too deeply are no such mistakes: these are
+    raised. So is every exception unless the run ``isolates`` mistakes.
     """
     try:
         return work()
-    except (InputError, OSError, RecursionError):
+    except (InputError, OSError, MemoryError, RecursionError):
         raise
     except Exception as error:
         if not isolates:

@@ -33,6 +33,11 @@ def test_a_shared_method_that_the_branch_renamed() -> None:
     assert finding.message.startswith("`OmniGPUModelRunner` had `extract` where the branch began (")
 
 
+def test_a_remark_on_the_gpu_side_is_no_use() -> None:
+    shared = RENAMED.replace("return x", '"""Was extract before."""\n        # like extract\n        return x')
+    assert told(branched(shared=shared)) == [("NPUARModelRunner.execute_model", "extract")]
+
+
 @pytest.mark.parametrize(
     "given",
     [

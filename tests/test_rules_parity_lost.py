@@ -110,6 +110,13 @@ def test_a_branch_that_changes_both_sides() -> None:
     assert rated(branched(npu(PORT), npu(both), gpu_now=gpu(both))) == []
 
 
+def test_a_branch_that_brings_to_gpu_what_it_takes_from_npu() -> None:
+    without = gpu(PORT.replace(FLUSH, ""))
+    given = branched(npu(PORT), npu(PORT.replace(FLUSH, "")))
+    before = job(npu(PORT), without, entries=[])
+    assert rated(replace(given, before=lambda: before)) == []
+
+
 def test_a_unit_that_the_lock_records_as_it_is() -> None:
     now = npu(PORT.replace(FLUSH, ""))
     assert rated(branched(npu(PORT), now, entries=[locked(now)])) == []

@@ -139,7 +139,13 @@ def test_once_the_mistake_is_mended_the_change_comes(trees: Trees) -> None:
 
 @pytest.mark.parametrize(
     ("error", "isolates"),
-    [(KeyError("a"), False), (InputError("bad"), True), (OSError("full"), True), (RecursionError("deep"), True)],
+    [
+        (KeyError("a"), False),
+        (InputError("bad"), True),
+        (OSError("full"), True),
+        (MemoryError(), True),
+        (RecursionError("deep"), True),
+    ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else f"isolates={value}",
 )
 def test_what_ends_the_run(error: Exception, isolates: bool, trees: Trees, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import partialmethod
 from pathlib import Path
+from textwrap import indent
 
 import pytest
-from sync_samples import port_of
+from sync_samples import Trees, port_of
+
+from runner_sync.upgrade.from_gpu.merging import porting
 
 GPU = """\
 from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner
@@ -167,3 +171,61 @@ def test_the_method_stays(npu: str, was: str, now: str, tmp_path: Path, monkeypa
     text, questions = port(tmp_path, monkeypatch, now, npu=npu, was=was)
     assert text[text.index("def _keep") :] == npu[npu.index("def _keep") :]
     assert IN_LINE not in questions
+
+
+@pytest.mark.parametrize("leaving", ["return", "continue"])
+def test_what_leaves_the_caller_cannot_leave_it_from_the_method(
+    leaving: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop, call = "        for _ in rows:\n", "        self._keep(hidden, names=ids)\n"
+    was, npu = GPU.replace(PASSAGE, loop + indent(PASSAGE, "    ")), NPU.replace(call, f"{loop}    {call}")
+    note = f"    {NOTE}"
+    now = was.replace(note, f"{note}                if not ids:\n                    {leaving}\n")
+    text, questions = port(tmp_path, monkeypatch, now, npu=npu, was=was)
+    assert text == npu
+    assert questions == f"not ported: a new `{leaving}` there leaves _output, and here it would only leave this method"
+
+
+def test_a_local_that_the_caller_reads_behind_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    new = "            hidden = self.cache.tag(hidden)\n"
+    text, questions = port(tmp_path, monkeypatch, GPU.replace(NOTE, NOTE + new))
+    assert text == NPU + new
+    assert f"{IN_LINE}, which reads hidden behind it" in questions
+
+
+def test_what_a_passage_sets_is_no_parameter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the method, `cache = None` would set a local."""
+    npu = NPU.replace("hidden, names", "hidden, self.cache, names").replace("hidden, *", "hidden, cache, *")
+    npu = npu.replace("if self.cache", "if cache").replace("            self.cache.", "            cache.")
+    text, questions = port(tmp_path, monkeypatch, GPU.replace(NOTE, f"{NOTE}            self.cache = None\n"), npu=npu)
+    assert text == f"{npu}            self.cache = None\n"
+    assert IN_LINE in questions
+
+
+def test_a_number_in_a_call_is_no_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    npu = NPU.replace("hidden, names", "hidden, -1, names").replace("hidden, *", "hidden, axis, *")
+    text, _ = port(tmp_path, monkeypatch, GPU.replace(NOTE, NOTE + NOTE.replace("ids", "ids[-1]")), npu=npu)
+    assert text == npu + NOTE.replace("ids", "names[-1]")
+
+
+def test_a_passage_goes_to_the_method_that_has_most_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep = NPU[NPU.index("    def _keep") :]
+    less = keep.replace("_keep", "_clear").replace("cache.note(names)", "count += len(names)")
+    calls = "        self._clear(hidden, names=ids)\n        self._keep("
+    npu = NPU.replace("        self._keep(", calls).replace(keep, f"{less}\n{keep}")
+    text, _ = port(tmp_path, monkeypatch, GPU.replace("slots, ids=ids)", "slots, ids=list(ids))"), npu=npu)
+    assert text[: text.index("def _keep")].count("list(names)") == 0
+    assert "ids=list(names))" in text[text.index("def _keep") :]
+
+
+def test_a_mistake_in_the_port_of_a_passage_is_a_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise KeyError("a")
+
+    monkeypatch.setattr(porting, "_port_passages", fail)
+    monkeypatch.setattr(Trees, "upgrade", partialmethod(Trees.upgrade, isolates=True))
+    text, questions = port(tmp_path, monkeypatch, GPU.replace("slots, ids=ids)", "slots, ids=list(ids))"))
+    assert text == NPU
+    assert questions.startswith(
+        "the GPU runner's change was not merged, by a mistake in runner-sync (KeyError: 'a' at "
+    )

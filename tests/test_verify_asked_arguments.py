@@ -27,6 +27,10 @@ LOST = "capture(mode)"
         pytest.param("kwargs.get('mode')", "def capture(self, **options): ...", [], id="any keyword"),
         pytest.param("args[1]", "def capture(self, *values, **options): ...", [], id="any number"),
         pytest.param("kwargs.get('own')", RENAMED, [], id="it never had one"),
+        pytest.param("kwargs.get('graph_mode', kwargs.get('mode'))", RENAMED, [], id="it asks for the new one, too"),
+        pytest.param("kwargs.get('mode', kwargs.get('sizes'))", RENAMED, [LOST], id="it asks for another old one, too"),
+        pytest.param("kwargs.get('mode'); self.capture(1, mode=2)", RENAMED, [], id="omni gives it"),
+        pytest.param("kwargs.get('mode'); self.other(1, mode=2)", RENAMED, [LOST], id="omni gives it to another"),
         pytest.param("self.kwargs.get('mode')", RENAMED, [], id="another dictionary"),
     ],
 )

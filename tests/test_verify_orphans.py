@@ -257,6 +257,7 @@ class Held:
         pytest.param({"gpu": "Held(self.model_runner).run()"}, True, id="by a worker of another platform"),
         pytest.param({"own": "Held(self.model_runner).run()"}, False, id="by the NPU worker"),
         pytest.param({"vllm/other.py": "from vllm.held import Held\nHeld(1).run()\n"}, False, id="by another module"),
+        pytest.param({"vllm/other.py": "from vllm.held import Held as H\nH(1).run()\n"}, False, id="by another name"),
         pytest.param({}, False, id="by nothing that is known"),
     ],
 )

@@ -30,6 +30,7 @@ def told(now: tuple[str, str] = NOW, was: tuple[str, str] = OLD, own: str = OWN)
         pytest.param(("limit=8, *, compiled=True", ", None"), ["pad(limit)"], id="a positional parameter"),
         pytest.param(("limit=None, *, compiled=False", ", compiled=self.on"), ["pad(compiled)"], id="another value"),
         pytest.param(("limit=None, *, compiled=False", ""), [], id="upstream takes the new default, too"),
+        pytest.param(("limit=None, *, compiled=False", ", compiled=False"), [], id="upstream passes the new default"),
         pytest.param(("limit=None, *, compiled=True", ", compiled=True"), [], id="the same default"),
         pytest.param(("limit=None, *, compiled", ", compiled=True"), [], id="required now"),
         pytest.param(("limit=None", ""), [], id="gone"),

@@ -109,7 +109,7 @@ def find_beside_changed_call(weave: Weave, kept: Sequence[Strand]) -> list[Doubt
             continue
         before, now = weave.base[strand.in_base], weave.upstream[strand.in_upstream]
         old, new = (_list_arguments(node, before.facts.called) for node in (before, now))
-        for other in own if before.facts.called and before.made_by == now.made_by and new - old else ():
+        for other in own if before.made_by and before.made_by == now.made_by and new - old else ():
             node = weave.omni[other.in_omni]
             given = _list_arguments(node, before.facts.called)
             is_own_form = node.made_by == before.made_by and given & old and given - old

@@ -71,7 +71,10 @@ def _find_record(node: Node, base: Sequence[Node], omni: Sequence[Node], upstrea
 def _find_values(
     record: str, base: Sequence[Node], upstream: Sequence[Node], targets: Collection[str]
 ) -> dict[str, str]:
-    """Return ``{local: attribute of the record}`` of the locals that upstream reads as one attribute everywhere."""
+    """Return ``{local: attribute of the record}`` of the locals that upstream reads as one attribute everywhere.
+
+    timid: none for a local if upstream reads the attribute of its name elsewhere, or another local has its attribute.
+    """
     votes: dict[str, Counter[str]] = defaultdict(Counter)
     for pair in align(base, upstream):
         ours, theirs = (_WORD.findall(node.canon) for node in (base[pair.left], upstream[pair.right]))
@@ -79,10 +82,12 @@ def _find_values(
         for x, y in zip(ours, theirs, strict=False) if len(ours) == len(theirs) else ():
             if x in targets and x != y:
                 votes[x][y] += 1
-    read = {name for node in upstream for name in re.findall(rf"(?<![\w.]){record}\.(\w+)", node.canon)}
-    named = {name: f"{record}.{name}" for name in targets if name in read}
-    seen = {x: next(iter(found)) for x, found in votes.items() if len(found) == 1}
-    return named | {x: y for x, y in seen.items() if y.startswith(f"{record}.")}
+    read = {name for node in upstream for name in re.findall(rf"(?<![\w.]){record}\.(\w+)\b(?!\()", node.canon)}
+    for name in read & {*targets}:
+        votes[name][f"{record}.{name}"] += 1
+    values = {name: next(iter(found)) for name, found in votes.items() if len(found) == 1}
+    times = Counter(values.values())
+    return {name: value for name, value in values.items() if value.startswith(f"{record}.") and times[value] == 1}
 
 
 _WORD = re.compile(r"[A-Za-z_]\w*|'[^']*'|\"[^\"]*\"|\S")

@@ -11,10 +11,12 @@ in between, so this change inside a block that it lacks is none of its business:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from runner_sync import lineage, merge
-from runner_sync.statements import ROOT, Node, ancestors
+from runner_sync.statements import Node, below, enclosing
 from runner_sync.statements.calls import names_called
 from runner_sync.statements.dataflow import reads, sets
 from runner_sync.statements.likeness import similarity
@@ -24,9 +26,9 @@ from runner_sync.thresholds import SIMILAR
 def is_concerned(text: str, *, old: str, new: str) -> bool:
     """Whether an override (``text``) has a part of the method that upstream changed from ``old`` to ``new``.
 
-    It has that part if it has a changed or removed statement, in any version. Of new code it is concerned if it has the
-    blocks around, and of a changed statement that it lacks if, besides, that makes a call which ``old`` does not make.
-    Locals that nothing of this reads do not count.
+    It has that part if it has a changed or removed statement, in any version, or something inside it. Of new code it is
+    concerned if it has the blocks around, and of a changed statement that it lacks if, besides, that makes a call which
+    ``old`` does not make. Locals that neither it nor this code reads do not count.
 
     timid: yes if a text does not parse.
     """
@@ -34,42 +36,73 @@ def is_concerned(text: str, *, old: str, new: str) -> bool:
     if not (mine and before and after):
         return True
     pairs = merge.align(before, after)
-    came_from = {pair.right: pair.left for pair in pairs}
-    same = {pair.left for pair in pairs if pair.equal}
-    changed = [node for k, node in enumerate(before) if k not in same and node.is_telling]
-    if any(_has_version(mine, node) for node in changed):
+    was, now = _Side(mine, before), _Side(mine, after)
+    same, equal = {pair.left for pair in pairs if pair.equal}, {pair.right for pair in pairs if pair.equal}
+    if any(was.has_changed(k) for k in range(len(before)) if k not in same):
         return True
-    known = {node.canon for node in mine}
-    called = set(names_called(old))
-    equal = {pair.right for pair in pairs if pair.equal}
-    news = [k for k, node in enumerate(after) if k not in equal and node.is_telling]
-    there = [k for k in news if _has_blocks_around(after, k, known, came_from)]
+    came_from, called = {pair.right for pair in pairs}, set(names_called(old))
+    news = [k for k in range(len(after)) if k not in equal and now.has_blocks_around(k, came_from)]
+    if any(now.has_inside(k) for k in news if after[k].compound and k not in came_from):
+        return True
+    there = [k for k in news if after[k].is_telling or after[k].keyword in _EXITS]
     there = [k for k in there if k not in came_from or set(names_called(after[k].text)) - called]
-    readers = {k for k, node in enumerate(after) if node.canon in known}.union(there)
-    return any(not _is_unused_local(after, k, readers) for k in there)
+    return any(not _is_unused_local(after[k], [*mine, *(after[j] for j in there if j != k)]) for k in there)
 
 
-def _has_version(mine: Sequence[Node], node: Node) -> bool:
-    """Whether an override has a statement of upstream's, perhaps changed; if it makes calls, then one of these, too."""
-    called = set(names_called(node.text))
-    return any(
-        one.canon == node.canon
-        or (similarity(one, node) >= SIMILAR and not (called and called.isdisjoint(names_called(one.text))))
-        for one in mine
-        if one.is_telling
-    )
+_EXITS = frozenset({"return", "continue", "break"})
 
 
-def _has_blocks_around(nodes: Sequence[Node], index: int, known: Collection[str], came_from: Collection[int]) -> bool:
-    """Whether the override has all blocks around a statement that upstream had before; the method itself counts."""
-    heads = [k for k in ancestors(nodes, index) if nodes[k].parent != ROOT]
-    return all(k not in came_from or nodes[k].canon in known or not nodes[k].is_telling for k in heads)
+@dataclass(frozen=True)
+class _Side:
+    """Upstream's statements (``nodes``) of one version, and those of an override."""
+
+    mine: Sequence[Node]
+    nodes: Sequence[Node]
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(node.canon for node in self.mine if node.is_telling)
+
+    def has_changed(self, index: int) -> bool:
+        """Whether the override has a statement that upstream changed or removed."""
+        node = self.nodes[index]
+        if node.keyword in _EXITS:
+            return self.has_blocks_around(index)
+        if node.compound:
+            return self._has_block(index)
+        return self._has_version(node) or (self._sets_same(node) and self.has_blocks_around(index))
+
+    def has_blocks_around(self, index: int, old: Collection[int] | None = None) -> bool:
+        """Whether the override has the blocks around a statement; of these, only ``old`` ones count if given."""
+        heads = [k for k in enclosing(self.nodes, index) if k and (old is None or k in old)]
+        return all(self._has_block(k) for k in heads)
+
+    def has_inside(self, head: int) -> bool:
+        """Whether the override has a statement of a block, perhaps under another condition or under none."""
+        return any(self._has_version(self.nodes[k]) for k in below(self.nodes, head)[1:])
+
+    def _has_block(self, head: int) -> bool:
+        return self._has_version(self.nodes[head]) or self.has_inside(head)
+
+    def _has_version(self, node: Node) -> bool:
+        """Whether an override has a statement of upstream's, perhaps changed; if it makes calls, one of these, too."""
+        called = set(names_called(node.text))
+        return node.is_telling and (
+            node.canon in self._known
+            or any(
+                similarity(one, node) >= SIMILAR and not (called and called.isdisjoint(names_called(one.text)))
+                for one in self.mine
+                if one.is_telling
+            )
+        )
+
+    def _sets_same(self, node: Node) -> bool:
+        return any(set(one.facts.targets) & set(node.facts.targets) for one in self.mine)
 
 
-def _is_unused_local(nodes: Sequence[Node], index: int, readers: Collection[int]) -> bool:
+def _is_unused_local(node: Node, readers: Iterable[Node]) -> bool:
     """Whether a statement does nothing but set locals, without a call, that none of the ``readers`` reads."""
-    node = nodes[index]
     names = sets(node)
     if node.compound or not names or set(node.facts.targets) != names or names_called(node.text):
         return False
-    return not any(names & reads(nodes[k]) for k in readers if k != index)
+    return not any(names & reads(one) for one in readers)

@@ -70,7 +70,9 @@ class _Comparison:
     def find_lost(self, gpu: Reading, name: str, twin: str) -> tuple[list[str], list[str]]:
         """Return the statements that a unit lost and its twin has, and those that the unit gained."""
         then, now = (fingerprint(side.npu.units[name].text) for side in (self._before, self._subject))
-        there = fingerprint(translate_to_npu(gpu.units[twin].text, self._subject.profile))
+        there = self._read_twin(gpu, twin)
+        if self._before.gpu is not None:
+            there &= self._read_twin(self._before.gpu, twin)
         gone = then - now
         lost = [
             canon
@@ -82,6 +84,10 @@ class _Comparison:
             and self._is_omnis(canon, name)
         ]
         return lost, [*(now - then)]
+
+    def _read_twin(self, gpu: Reading, twin: str) -> Counter[str]:
+        unit = gpu.units.get(twin)
+        return Counter(fingerprint(translate_to_npu(unit.text, self._subject.profile)) if unit is not None else ())
 
     def _is_omnis(self, canon: str, name: str) -> bool:
         if self._subject.vllm is not None:

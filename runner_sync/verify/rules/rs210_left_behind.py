@@ -1,7 +1,7 @@
 """RS210 left-behind: a branch took a method out of omni's shared code, and NPU code still uses it.
 
 What: `self.x` in an NPU class, where an omni class that it inherits from had the method `x` when the branch began, no
-omni class that it inherits from has it now, and nothing on the GPU side mentions the name any more: the method was
+omni class that it inherits from has it now, and no code on the GPU side mentions the name any more: the method was
 renamed or dropped there.
 
 Example: a pull request renames `OmniGPUModelRunner.extract_multimodal_outputs` and its calls in the GPU runners, and
@@ -27,7 +27,7 @@ from runner_sync.model import Severity
 from runner_sync.syntax import is_name, self_attributes_set, walk
 from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.parity import Pair, make_pairs, read_upstream_words
+from runner_sync.verify.runners.parity import Pair, find_mentions, make_pairs, read_upstream_words
 from runner_sync.verify.runners.reading import ClassText
 
 CODE = "RS210"
@@ -55,9 +55,9 @@ def _find_gone(subject: Subject, was: Pair, now: Pair) -> dict[str, ClassText]:
         return {}
     functions = [f for c in now.npu_mro.classes for own in c.methods.values() for f in own]
     known = {name for f in functions for name in self_attributes_set(f)} | read_upstream_words(subject)
-    texts = {c.reading.path: c.reading.text for c in (*now.gpu_mro.classes, now.gpu) if c not in now.npu_own}
-    words = {word for text in texts.values() for word in re.findall(r"\w+", text)}
-    return {name: had[name] for name in sorted(gone - known - words) if not name.startswith("__")}
+    readings = {c.reading.path: c.reading for c in (*now.gpu_mro.classes, now.gpu) if c not in now.npu_own}
+    used = find_mentions(reading.tree for reading in readings.values())
+    return {name: had[name] for name in sorted(gone.difference(known, used)) if not name.startswith("__")}
 
 
 def _check(pair: Pair, function: ast.FunctionDef | ast.AsyncFunctionDef, gone: dict[str, ClassText]) -> Iterator[Hit]:

@@ -11,9 +11,9 @@ Why: the call fits, and nothing raises. The copy silently runs with the other va
 
 Fix: pass what the hidden method passes.
 
-Leaves alone: a default that upstream's own method takes, too; arguments that it passed before; defaults that were only
-respelt in the same words; functions of omni's; calls with `*args` or `**kwargs`; calls that expect to fail. Needs the
-old trees.
+Leaves alone: a default that upstream's own method takes, too, or passes; arguments that it passed before; defaults that
+were only respelt in the same words; functions of omni's; calls with `*args` or `**kwargs`; calls that expect to fail.
+Needs the old trees.
 """
 
 from __future__ import annotations

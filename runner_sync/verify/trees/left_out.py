@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from runner_sync import signatures
-from runner_sync.syntax import Function, assigned_names, dotted_name, is_name, walk
+from runner_sync.syntax import assigned_names, dotted_name, is_name, walk
 from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.calling.callees import Callee, functions_of
 from runner_sync.verify.trees.frames import Frame
@@ -100,7 +100,8 @@ def _find_defaults_in_call(step: Step, call: ast.Call, others: list[tuple[Frame,
             continue
         given, fresh, stale = now[0].placed(call), _read_defaults(now), _read_defaults(was)
         changed = [n for n in fresh if n in stale and n not in given and fresh[n] != stale[n]]
-        passed = [n for n in changed if all(n in now[0].placed(other) for _, other in others)]
+        theirs = [{n: ast.unparse(value) for n, value in now[0].placed(other).items()} for _, other in others]
+        passed = [n for n in changed if all(n in one for one in theirs) and {one[n] for one in theirs} != {fresh[n]}]
         earlier = _group_by_name(step.old.hidden_by(step.before)) if passed else {}
         for name in passed:
             if not any(name in was[0].placed(one) for _, one in earlier.get(dotted_name(call.func) or "", [])):
@@ -109,17 +110,9 @@ def _find_defaults_in_call(step: Step, call: ast.Call, others: list[tuple[Frame,
 
 def _read_defaults(callees: Sequence[Callee]) -> dict[str, str]:
     """Return the defaults of parameters, as text, on which all callees agree; none if one is no function."""
-    tables = [defaults_of(callee.function) if callee.function is not None else {} for callee in callees]
-    return {n: text for n, text in tables[0].items() if all(table.get(n) == text for table in tables)}
-
-
-def defaults_of(function: Function) -> dict[str, str]:
-    """Return the defaults of a function's parameters, as text."""
-    arguments = function.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    pairs = [*zip(reversed(positional), reversed(arguments.defaults), strict=False)]
-    pairs += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
-    return {argument.arg: ast.unparse(default) for argument, default in pairs}
+    tables = [signatures.defaults_of(callee.function) if callee.function is not None else {} for callee in callees]
+    written = [{n: ast.unparse(value) for n, value in table.items() if value is not None} for table in tables]
+    return {n: text for n, text in written[0].items() if all(table.get(n) == text for table in written)}
 
 
 def _group_by_name(hidden: Iterable[Frame]) -> _CallsByName:

@@ -73,9 +73,12 @@ def _may_run(program: Program, module: Module, name: str) -> bool:
 
 
 def _mentions(node: ast.AST, name: str) -> bool:
+    """Whether a node has a name; an import only if it gives another one, which other code then uses."""
     match node:
         case ast.Name(id=word) | ast.Attribute(attr=word) | ast.Constant(value=word):
             return bool(word == name)
+        case ast.alias(name=word, asname=str(other)):
+            return word.rpartition(".")[2] == name != other
     return False
 
 

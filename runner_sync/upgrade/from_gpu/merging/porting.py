@@ -74,7 +74,7 @@ def port(
         draft if draft.removed or draft.name not in news else _attempt_port(draft, news[draft.name], context)
         for draft in drafts
     ]
-    ported = [_port_passages(draft, folded.carried.get(draft.name, ()), context) for draft in ported]
+    ported = [_attempt_passages(draft, folded.carried.get(draft.name, ()), context) for draft in ported]
     ported = [own_helpers.explain_replaced(draft, folded.replaced.get(draft.name, ())) for draft in ported]
 
     def port_without(draft: Draft, new: str, lacking: Collection[str]) -> Draft | None:
@@ -92,12 +92,25 @@ def _attempt_port(draft: Draft, new: str, context: Context) -> Draft:
     return isolation.attempt_change(draft, context.job, work, upstream=new, source="gpu")
 
 
+def _attempt_passages(draft: Draft, passages: Sequence[own_helpers.Carried], context: Context) -> Draft:
+    """Return the draft with the ports of passages, or with a question if this program makes a mistake."""
+    if not passages:
+        return draft
+    work = partial(_port_passages, draft, passages, context)
+    return isolation.attempt_change(draft, context.job, work, upstream=passages[-1].new, source="gpu")
+
+
 def _port_passages(draft: Draft, passages: Sequence[own_helpers.Carried], context: Context) -> Draft:
     """Port changes of code that the twin has in line in other methods and NPU in this one."""
     for one in passages:
         count, foreign = len(draft.reviews), context.side.from_vllm.get(one.user, frozenset())
-        ported = _merge_change(draft, Triple(one.old, draft.text, one.new), foreign, context).draft
-        where = f"; the GPU runner has this code in {one.user.rpartition('.')[2]}"
+        sides, user = Triple(one.old, draft.text, one.new), one.user.rpartition(".")[2]
+        if one.refused:
+            draft = _decline(draft, context.job, sides, why=one.refused, confidence=CONTESTED)
+            continue
+        ported = _merge_change(draft, sides, foreign, context).draft
+        where = f"; the GPU runner has this code in {user}"
+        where += f", which reads {' and '.join(one.kept)} behind it" if one.kept else ""
         draft = _extend_reason(ported, where, count=count)
     return draft
 

@@ -16,7 +16,9 @@ a passage that shares too little with the method.
 from __future__ import annotations
 
 import ast
+import re
 import textwrap
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -28,8 +30,9 @@ from runner_sync.lineage.inlined import IN_PLACE
 from runner_sync.merge import align
 from runner_sync.model import ReviewItem
 from runner_sync.statements import Node, below, enclosing, first_function, in_suite, parses, said
+from runner_sync.statements.dataflow import attributes_set, reads, sets
 from runner_sync.statements.likeness import similarity
-from runner_sync.syntax import Function
+from runner_sync.syntax import Function, names_in
 from runner_sync.texts.member_text import is_same, self_names, self_names_of, split_head
 from runner_sync.thresholds import SIMILAR
 from runner_sync.upgrade.draft import Draft
@@ -37,11 +40,17 @@ from runner_sync.upgrade.draft import Draft
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What changed in a passage of the twin's method ``user``, as two texts of the NPU method that holds it."""
+    """What changed in a passage of the twin's method ``user``, as two texts of the NPU method that holds it.
+
+    ``refused`` says why the change cannot be made there, if so; ``kept`` are locals that the passage newly sets and the
+    rest of ``user`` reads.
+    """
 
     user: str
     old: str
     new: str
+    refused: str = ""
+    kept: Sequence[str] = ()
 
 
 @dataclass(slots=True)
@@ -65,7 +74,11 @@ def fold_passages(drafts: Sequence[Draft], old: Mapping[str, str], new: Mapping[
         then, now = old.get(user.name), new.get(user.name)
         if not user.owner or user.removed or then is None or now is None or is_same(then, now):
             continue
-        for helper in _list_own_helpers(user, drafts, (then, now)):
+        nodes = list_nodes(then)
+        found = [
+            (helper, _find_passage(helper.nodes, nodes)) for helper in _list_own_helpers(user, drafts, (then, now))
+        ]
+        for helper, _ in sorted(found, key=lambda one: -one[1].share if one[1] is not None else 0):
             _fold(user, helper, made)
     return made
 
@@ -100,6 +113,11 @@ class _Helper:
         """The method in the words of its caller."""
         return _reword(self.draft.text, {mine: its for its, mine in self.names.items()})
 
+    @property
+    def nodes(self) -> Sequence[Node]:
+        """The statements of the method in the words of its caller."""
+        return list_nodes(self.text_for_caller)
+
 
 def _list_own_helpers(user: Draft, drafts: Sequence[Draft], twins: Sequence[str]) -> list[_Helper]:
     """Return methods of the class that a method calls in a statement of its own, and none of its twins."""
@@ -118,7 +136,7 @@ def _list_own_helpers(user: Draft, drafts: Sequence[Draft], twins: Sequence[str]
 def _fold(user: Draft, helper: _Helper, made: Folded) -> None:
     """Put the call of one helper in place of its passage in ``made``, if the passage changed."""
     then, now = list_nodes(made.old[user.name]), list_nodes(made.new[user.name])
-    passage = _find_passage(list_nodes(helper.text_for_caller), then)
+    passage = _find_passage(helper.nodes, then)
     if passage is None:
         return
     mine, call = helper.draft, textwrap.dedent(lines_of(user.text, *_get_rows(helper.use.user)))
@@ -128,27 +146,28 @@ def _fold(user: Draft, helper: _Helper, made: Folded) -> None:
     elif said(then, passage.tops) == said(now, successor):
         return
     else:
-        texts = [
-            _reword(_write_as_helper(helper, _read_lines(text, nodes, tops)), helper.names)
-            for text, nodes, tops in (
-                (made.old[user.name], then, passage.tops),
-                (made.new[user.name], now, successor),
-            )
-        ]
+        sides = ((made.old[user.name], then, passage.tops), (made.new[user.name], now, successor))
+        names = _drop_changed(helper.names, sides)
+        texts = [_reword(_write_as_helper(helper, _read_lines(*side)), names) for side in sides]
         if not all(map(parses, texts)) or mine.name in made.old:
             return
-        made.carried.setdefault(mine.name, []).append(Carried(user.name, *texts))
+        carried = Carried(user.name, texts[0], texts[1], _explain_exit(user, *sides), _find_kept(*sides))
+        made.carried.setdefault(mine.name, []).append(carried)
         made.new[user.name] = _replace(made.new[user.name], now, successor, call)
     made.old[user.name] = _replace(made.old[user.name], then, passage.tops, call)
 
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
-    """Statements of one suite: the indices of the suite's head, of the statements, and of those that a helper has."""
+    """Statements of one suite: the indices of the suite's head, of the statements, and of those that a helper has.
+
+    ``share`` is the part of both that these are.
+    """
 
     suite: int
     tops: Sequence[int]
     shared: Collection[int]
+    share: float
 
 
 def _find_passage(helper: Sequence[Node], nodes: Sequence[Node]) -> _Passage | None:
@@ -161,18 +180,26 @@ def _find_passage(helper: Sequence[Node], nodes: Sequence[Node]) -> _Passage | N
     pairs = [p for p in pairs if p.equal or similarity(helper[p.left], nodes[p.right]) >= SIMILAR]
     equal = {pair.right: pair.equal for pair in pairs}
     best, found = IN_PLACE, None
-    for suite in {parent for k in equal for parent, _ in _list_tops(nodes, k)}:
-        tops = {k: top for k in equal for parent, top in _list_tops(nodes, k) if parent == suite}
-        for first in set(tops.values()):
-            for last in {top for top in tops.values() if top >= first}:
-                run = [k for k in in_suite(nodes, suite) if first <= k <= last]
-                shared = [k for k, top in tops.items() if first <= top <= last]
-                size = sum(_counts(nodes[k]) for top in run for k in below(nodes, top))
-                share = 2 * len(shared) / (len(wanted) + size)
-                is_enough = len(shared) >= FEWEST and 2 * sum(equal[k] for k in shared) >= len(shared)
-                if is_enough and share > best:
-                    best, found = share, _Passage(suite, run, shared)
+    for suite in sorted({parent for k in equal for parent, _ in _list_tops(nodes, k)}):
+        tops, shared = _list_statements(nodes, suite), defaultdict[int, list[int]](list)
+        for k in equal:
+            for parent, top in _list_tops(nodes, k):
+                shared[top] += [k] if parent == suite else []
+        sizes = {top: sum(_counts(nodes[k]) for k in below(nodes, top)) for top in tops}
+        for i, first in enumerate(tops):
+            inside: list[int] = []
+            size = alike = 0
+            for j, last in enumerate(tops[i:] if shared[first] else (), start=i + 1):
+                inside += shared[last]
+                size, alike = size + sizes[last], alike + sum(equal[k] for k in shared[last])
+                share = 2 * len(inside) / (len(wanted) + size)
+                if shared[last] and len(inside) >= FEWEST and 2 * alike >= len(inside) and share > best:
+                    best, found = share, _Passage(suite, tops[i:j], tuple(inside), share)
     return found
+
+
+def _list_statements(nodes: Sequence[Node], suite: int) -> list[int]:
+    return [k for k in in_suite(nodes, suite) if not nodes[k].is_clause]
 
 
 def _counts(node: Node) -> bool:
@@ -194,7 +221,7 @@ def _find_successor(passage: _Passage, then: Sequence[Node], now: Sequence[Node]
     tops = [top for k in kept for parent, top in _list_tops(now, k) if parent == suite]
     if 2 * len(kept) < len(passage.shared) or suite is None or len(tops) < len(kept):
         return None
-    run, taken = in_suite(now, suite), set(partners.values())
+    run, taken = _list_statements(now, suite), set(partners.values())
     first, last = run.index(min(tops)), run.index(max(tops))
     while first and passage.tops[0] not in partners and run[first - 1] not in taken:
         first -= 1
@@ -203,13 +230,55 @@ def _find_successor(passage: _Passage, then: Sequence[Node], now: Sequence[Node]
     return run[first : last + 1]
 
 
+_Side = tuple[str, Sequence[Node], Sequence[int]]
+"""A text of the twin, its statements, and those of the passage in its suite."""
+
+
+def _explain_exit(user: Draft, old: _Side, new: _Side) -> str:
+    """Say that a passage newly leaves its caller, which code in a method cannot; empty if it does not."""
+    more = _count_exits(new) - _count_exits(old)
+    return f"a new `{min(more)}` there leaves {user.member}, and here it would only leave this method" if more else ""
+
+
+def _count_exits(side: _Side) -> Counter[str]:
+    """Count the statements that leave a passage for good: ``return``, and what ends a turn of a loop around it."""
+    _, nodes, tops = side
+    inside = _list_inside(nodes, tops)
+    loops = {k for k in inside if nodes[k].is_loop}
+    ends = [k for k in inside if nodes[k].keyword in ("break", "continue") and loops.isdisjoint(enclosing(nodes, k))]
+    return Counter(nodes[k].keyword for k in (*ends, *(k for k in inside if nodes[k].keyword == "return")))
+
+
+def _find_kept(old: _Side, new: _Side) -> list[str]:
+    """Return the locals that a passage newly sets and the rest of its caller reads."""
+    before, after = ({name for k in _list_inside(*side[1:]) for name in sets(side[1][k])} for side in (old, new))
+    _, nodes, tops = new
+    behind = {name for node in nodes[below(nodes, tops[-1])[-1] + 1 :] for name in reads(node)}
+    return sorted((after - before) & behind)
+
+
+def _list_inside(nodes: Sequence[Node], tops: Sequence[int]) -> list[int]:
+    return [k for top in tops for k in below(nodes, top)]
+
+
+def _drop_changed(names: Mapping[str, str], sides: Iterable[_Side]) -> dict[str, str]:
+    """Return the helper's names without those for what a passage sets itself: ``self.cache`` is no parameter then."""
+    inside = [nodes[k] for _, nodes, tops in sides for k in _list_inside(nodes, tops)]
+    changed = {path for node in inside for path in (*sets(node), *attributes_set(node))}
+    return {
+        its: mine
+        for its, mine in names.items()
+        if its.isidentifier() or not any(re.search(rf"(?<![\w.]){re.escape(path)}\b", its) for path in changed)
+    }
+
+
 def _read_lines(text: str, nodes: Sequence[Node], tops: Sequence[int]) -> str:
     """Return the dedented lines of statements."""
     return textwrap.dedent(lines_of(text, *_find_rows(nodes, tops)))
 
 
 def _find_rows(nodes: Sequence[Node], tops: Sequence[int]) -> tuple[int, int]:
-    return nodes[tops[0]].start, max(nodes[k].end for top in tops for k in below(nodes, top))
+    return nodes[tops[0]].start, max(nodes[k].end for k in _list_inside(nodes, tops))
 
 
 def _replace(text: str, nodes: Sequence[Node], tops: Sequence[int], call: str) -> str:
@@ -244,7 +313,7 @@ def _map_names(function: Function, use: Use) -> dict[str, str]:
 
 
 def _is_constant(expression: str) -> bool:
-    return isinstance(ast.parse(expression, mode="eval").body, ast.Constant)
+    return not names_in(ast.parse(expression, mode="eval"))
 
 
 def _reword(text: str, names: Mapping[str, str]) -> str:

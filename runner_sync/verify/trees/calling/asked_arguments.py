@@ -4,6 +4,9 @@
         mode = kwargs.get("mode")  # the hidden `capture(self, sizes, graph_mode)` had the parameter `mode` before
 
 Comes in: a `Step`. Goes out: `LostArgument`s. May touch: nothing. Callers pass what the hidden method takes.
+
+Leaves alone: an override that asks for a keyword which only the new method takes, because it fits both versions; a
+keyword that a call in omni gives.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from runner_sync.signatures import Signature, positional_parameters
-from runner_sync.syntax import is_name
+from runner_sync.syntax import is_name, last_word, walk
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.functions import nodes_of
@@ -40,10 +43,13 @@ def find_lost_arguments(step: Step) -> Iterator[LostArgument]:
         return
     now_hidden = _find_hidden(step.program, step.mros[0], info, function.name)
     old_hidden = _find_hidden(step.old, step.mros[1], was, function.name)
-    for key, node in reads.items() if now_hidden and old_hidden else ():
+    if not now_hidden or not old_hidden or any(_is_new(key, now_hidden, old_hidden) for key in reads):
+        return
+    for key, node in reads.items():
         names = {_name(callee.signature, key) for callee in old_hidden}
         name = next(iter(names)) if len(names) == 1 else ""
-        if name and all(_is_lost(callee.signature, key, name) for callee in now_hidden):
+        is_lost = bool(name) and all(_is_lost(callee.signature, key, name) for callee in now_hidden)
+        if is_lost and not (key == name and _is_given_by_omni(step.program, function.name, name)):
             yield LostArgument(node, name, now_hidden[0])
 
 
@@ -68,6 +74,18 @@ def _find_hidden(program: Program, mros: list[Mro], info: ClassInfo, name: str) 
     """Return the methods behind the override, one or more per MRO; empty if one is unknown."""
     found = [program.method(mro, name, after=info) if info in mro else [] for mro in mros]
     return [callee for group in found for callee in group] if all(found) else []
+
+
+def _is_new(key: str | int, now: list[Callee], old: list[Callee]) -> bool:
+    taken, before = (any(key in callee.signature.keywords for callee in callees) for callees in (now, old))
+    return taken and not before
+
+
+def _is_given_by_omni(program: Program, method: str, keyword: str) -> bool:
+    """Whether a call of a method of that name in omni gives the keyword."""
+    modules = (program.world.module_at(path) for path in program.world.surroundings.find_having(keyword, "vllm-omni"))
+    calls = (node for module in modules for node in walk(module.node) if isinstance(node, ast.Call))
+    return any(last_word(call.func) == method and keyword in {one.arg for one in call.keywords} for call in calls)
 
 
 def _name(signature: Signature, key: str | int) -> str:

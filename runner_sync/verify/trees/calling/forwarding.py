@@ -9,7 +9,7 @@ import ast
 import functools
 
 from runner_sync.signatures import positional_parameters
-from runner_sync.syntax import Function, is_name, walk
+from runner_sync.syntax import Function, assigned_names, is_name, names_in, walk
 from runner_sync.verify.expecting import CALL_ERRORS, find_guarded
 from runner_sync.verify.trees.functions import kind_of, nodes_of
 
@@ -34,7 +34,7 @@ def find_parent(function: Function) -> ast.expr | None:
         return None
     used = {id(node) for node in kind_of(function, ast.Name) if node.id in names}
     handed_on = {id(inner) for call in calls for inner in walk(call)}
-    if not used <= handed_on | _find_reads(function) or _asks(function, names):
+    if not used <= handed_on | _find_reads(function) or _asks(function, names, handed_on):
         return None
     expected = {id(inner) for part in find_guarded(nodes_of(function), CALL_ERRORS) for inner in walk(part)}
     return None if any(id(call) in expected for call in calls) else next(iter(calls.values()))
@@ -70,18 +70,34 @@ def _find_reads(function: Function) -> set[int]:
     return found
 
 
-def _asks(function: Function, names: tuple[str, str]) -> bool:
+def _asks(function: Function, names: tuple[str, str], handed_on: set[int]) -> bool:
     """Whether a condition of the method asks what the arguments are; so it may know which ones the parent takes.
 
-    A condition that only chooses a value (``if len(args) > 1: mode = args[1]``) does not.
+    It may ask a local that is made from them, other than by the call that hands them on. A condition that only chooses
+    a value (``if len(args) > 1: mode = args[1]``) does not count.
     """
+    made = [
+        one
+        for one in nodes_of(function)
+        if isinstance(one, ast.Assign)
+        and any(isinstance(n, ast.Name) and n.id in names and id(n) not in handed_on for n in walk(one.value))
+    ]
+    asked = {*names}.union(*(assigned_names(one) for one in made))
     return any(
-        isinstance(inner, ast.Name) and inner.id in names
+        not names_in(test).isdisjoint(asked)
         for node in nodes_of(function)
-        if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Match) and _may_leave_or_call(node)
-        for inner in walk(node.subject if isinstance(node, ast.Match) else node.test)
+        if (test := _find_test(node)) is not None and _may_leave_or_call(node)
     )
 
 
+def _find_test(node: ast.AST) -> ast.expr | None:
+    match node:
+        case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) | ast.Assert(test=test):
+            return test
+        case ast.Match(subject=test) | ast.BoolOp(values=[test, *_]):
+            return test
+    return None
+
+
 def _may_leave_or_call(node: ast.AST) -> bool:
-    return any(isinstance(inner, ast.Return | ast.Raise | ast.Starred) for inner in walk(node))
+    return any(isinstance(inner, ast.Return | ast.Raise | ast.Assert | ast.Starred) for inner in walk(node))

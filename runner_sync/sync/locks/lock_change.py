@@ -13,6 +13,7 @@ from dataclasses import replace
 from runner_sync import lock as locks
 from runner_sync.model import BaseRef, FileChange, Source
 from runner_sync.sync.locks.hashes import add_hashes
+from runner_sync.sync.synced.left_behind import leaves_questions
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.upgrade_options import UpgradeOptions
 from runner_sync.upgrade import ModuleResult, is_selected
@@ -112,7 +113,7 @@ def _settle_questions(
     if lock == given.lock and not any(result.reviews for result in results):
         return lock
     settled: dict[str, Source] = {}
-    if options.gpu:
+    if options.gpu and not leaves_questions(given, options):
         settled["vllm-omni"] = given.omni.source
     if options.upstream and given.followed is not None:
         settled[f"{given.profile.followed}{locks.ASKED}"] = given.followed.source

@@ -40,6 +40,7 @@ def make_lock_change(
     entries = [entry for result in results for entry in _make_entries(result, given)]
     refs, unnamed = _choose_inputs(given, options)
     known = _drop_gone_units(_drop_lost_twins(given), results, options)
+    known = _drop_lost_sides(known, results, options, unseen)
     if command == "upgrade" and options.gpu:
         known, entries = _mark_ported_alone(known, entries, results, options)
     known = replace(known, inputs={project: ref for project, ref in known.inputs.items() if project not in unnamed})
@@ -164,6 +165,27 @@ def _drop_gone_units(lock: locks.Lock, results: Sequence[ModuleResult], options:
         )
 
     return replace(lock, entries=tuple(entry for entry in lock.entries if not is_gone(entry)))
+
+
+def _drop_lost_sides(
+    lock: locks.Lock, results: Sequence[ModuleResult], options: UpgradeOptions, unseen: Collection[str]
+) -> locks.Lock:
+    """Drop the references to a side that this run followed and that no longer has the unit.
+
+    So half an upgrade leaves what a whole one would, and `check` does not report as drift what the run asked about.
+    """
+    made = {result.path: result.synced for result in results}
+
+    def drop(entry: locks.Entry) -> locks.Entry:
+        if entry.path not in made or not is_selected(entry.qualname, options.only):
+            return entry
+        upstream, gpu = made[entry.path].get(entry.qualname, (None, None))
+        keeps_gpu = gpu is not None or not options.gpu or entry.path in unseen
+        keeps_upstream = upstream is not None or not options.upstream
+        return replace(entry, upstream=entry.upstream if keeps_upstream else None, gpu=entry.gpu if keeps_gpu else None)
+
+    kept = map(drop, lock.entries)
+    return replace(lock, entries=tuple(e for e in kept if e.upstream or e.gpu or e.path not in made))
 
 
 def _lock_reference(ref: BaseRef | None, known: BaseRef | None) -> BaseRef | None:

@@ -65,3 +65,24 @@ def test_entries_of_another_module_stay(renamed: Trees) -> None:
     file.write_text(locks.dump(locks.merge(lock, foreign)), "utf-8")
     commit(renamed.omni)
     assert "Other.run" in run(renamed, port(renamed))
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_an_upgrade_forgets_the_twin_of_a_method_that_the_gpu_runner_no_longer_has(
+    renamed: Trees, *, is_whole: bool
+) -> None:
+    """NPU's own form of it stays, and half an upgrade leaves the same lock as a whole one."""
+    renamed.edit(GPU_AR, NEW, OLD)
+    renamed.edit(AR, 'return info.get("stage")', "return self.stage.of(info)")
+    commit(renamed.omni)
+    options = port(renamed)
+    sync.apply(sync.upgrade(options), options)
+    commit(renamed.omni)
+    text = (renamed.omni / GPU_AR).read_text("utf-8")
+    (renamed.omni / GPU_AR).write_text(text.partition(f"    def {OLD}")[0].rstrip() + "\n", "utf-8")
+    commit(renamed.omni)
+    recorded = run(renamed, port(renamed) if not is_whole else renamed.upgrade(renamed.ascend_old, vllm_base="0.20.0"))
+    assert f"def {OLD}" in (renamed.omni / AR).read_text("utf-8")
+    assert f"NPUARModelRunner.{OLD}" not in recorded
+    assert "NPUARModelRunner._finish" in recorded
+    assert sync.check(renamed.check(select=("RS201",))).findings == ()

@@ -63,12 +63,16 @@ class Obstacle:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """What to do with a member of the GPU class that the NPU class does not define; ``obstacle`` keeps it out."""
+    """What to do with a member of the GPU class that the NPU class does not define; ``obstacle`` keeps it out.
+
+    ``is_newly_called`` says of one that stays out that a ported member calls it, so that NPU did not do without it.
+    """
 
     name: str
     action: Action
     reason: str
     obstacle: Obstacle | None = None
+    is_newly_called: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +159,7 @@ def _decide_overridden(name: str, twins: Twins, wanted: Collection[str]) -> Memb
         f"{caller} calls {name} and gets the inherited version, not the GPU class's; {WITHOUT}; `--only "
         f"{name}` ports it"
     )
-    return Member(name, "skipped", reason)
+    return Member(name, "skipped", reason, is_newly_called=caller.endswith(PORTED_TOO))
 
 
 def _find_caller(name: str, twins: Twins, wanted: Collection[str]) -> str:
@@ -164,8 +168,8 @@ def _find_caller(name: str, twins: Twins, wanted: Collection[str]) -> str:
     A ported caller is new on NPU, so earlier releases do not show that NPU works without the override.
     """
     inherited = {key: text for key, text in twins.inherited.items() if text and key not in {*twins.npu, *wanted}}
-    ported = {key: text for key, text in twins.gpu_new.items() if key in wanted}
-    for members, what in ((twins.npu, ""), (ported, ", which is ported,")):
+    ported = {key: text for key, text in twins.gpu_new.items() if key in wanted and not _is_rebuilt(key, text, twins)}
+    for members, what in ((twins.npu, ""), (ported, PORTED_TOO)):
         for member, text in members.items():
             steps = _find_call_path(name, text, inherited)
             if steps is not None:
@@ -209,6 +213,7 @@ def _find_callers(name: str, members: Mapping[str, str]) -> list[str]:
     return [member for member, text in members.items() if name in self_names(text)]
 
 
+PORTED_TOO = ", which is ported,"
 WITHOUT = "the NPU class did without it before this upgrade, too"
 HOOK = "without it, NPU would run the inherited version, which lacks what the GPU class does"
 REBUILT = "the GPU class overrides vLLM's version of it, and upstream's class has another version"

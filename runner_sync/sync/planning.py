@@ -24,6 +24,7 @@ from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.sync.classes.undefined import Attributes
 from runner_sync.sync.classes.whole_classes import read_whole, read_whole_twin
 from runner_sync.sync.synced.bases import Bases
+from runner_sync.sync.synced.left_behind import find_left_behind
 from runner_sync.sync.synced.twin_bases import TwinBases
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.patched_tree import PatchedTree
@@ -276,6 +277,8 @@ def _make_twin(derived: DerivedModule, bases: Bases, options: UpgradeOptions, gi
         load_earlier=lambda: bases.twins.find_earlier(derived),
         load_between=lambda ref: bases.twins.find_between(ref, derived),
         settled=bases.twins.read_settled(derived) if new is not None else None,
+        asked=bases.twins.read_asked(derived) if new is not None else None,
+        left_behind=find_left_behind(derived.path, given, options) if new is not None else {},
         locked={entry.qualname: entry.gpu for entry in given.lock.of(derived.path) if entry.gpu is not None},
         alone=frozenset(entry.qualname for entry in given.lock.of(derived.path) if locks.ALONE in entry.extra),
         load_vllm=lambda: bases.twins.read_vllm_now(derived),

@@ -138,8 +138,12 @@ class GpuTwin:
     """Loads revisions between a base and ``new``, newest first; needed if the change since that base is refused."""
     settled: ModuleRevision | None = None
     """The twin at the last upgrade that the lock records."""
+    asked: ModuleRevision | None = None
+    """``settled``, also in a run for which an option names the bases."""
     locked: Mapping[str, BaseRef] = field(default_factory=dict)
     """The lock entry of each unit: the GPU text that it follows."""
+    left_behind: Mapping[str, BaseRef] = field(default_factory=dict)
+    """Those of ``locked`` that are older than the base which an option names: what came in between is left out."""
     load_vllm: Callable[[], ModuleRevision | None] = lambda: None
     """Loads vLLM's module of the version that ``new`` is made for."""
     owed: Owed = Owed()

@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from typing import Any
 
 from runner_sync import lock as locks
 from runner_sync.model import BaseRef, FileChange, Source
+from runner_sync.sync.locks.hashes import add_hashes
+from runner_sync.sync.synced.left_behind import leaves_questions
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.upgrade_options import UpgradeOptions
-from runner_sync.unmerged import conflicts
 from runner_sync.upgrade import ModuleResult, is_selected
-from runner_sync.verify.runners import locked
 from runner_sync.verify.runners.reading import Reading
 from runner_sync.verify.runners.unlocked import has_unit
 
@@ -38,14 +37,16 @@ def make_lock_change(
     if options.only and not given.lock.entries:
         return None  # `check` would take a lock without the other units for complete
     results = [_drop_twins(result) if result.path in unseen else result for result in results]
-    marked, settles = options.conflict == "inline", command == "lock"
-    entries = [entry for result in results for entry in _make_entries(result, given, marked=marked, settles=settles)]
+    entries = [entry for result in results for entry in _make_entries(result, given)]
     refs, unnamed = _choose_inputs(given, options)
-    known = _drop_gone_units(_drop_hashes(_drop_lost_twins(given), entries), results, options)
+    known = _drop_gone_units(_drop_lost_twins(given), results, options)
+    known = _drop_lost_sides(known, results, options, unseen)
     if command == "upgrade" and options.gpu:
         known, entries = _mark_ported_alone(known, entries, results, options)
     known = replace(known, inputs={project: ref for project, ref in known.inputs.items() if project not in unnamed})
     made = locks.merge(known, entries, inputs=refs, gone=_find_gone_files(command, results, given, options))
+    marked, settles = options.conflict == "inline", command == "lock"
+    made = add_hashes(made, results, given, only=options.only, settles=settles, marked=marked)
     if command == "upgrade" and not options.only and given.followed is not None:
         made = _settle_questions(made, results, given, options)
     before, after = given.omni.read(given.lock_file), locks.dump(made)
@@ -113,7 +114,7 @@ def _settle_questions(
     if lock == given.lock and not any(result.reviews for result in results):
         return lock
     settled: dict[str, Source] = {}
-    if options.gpu:
+    if options.gpu and not leaves_questions(given, options):
         settled["vllm-omni"] = given.omni.source
     if options.upstream and given.followed is not None:
         settled[f"{given.profile.followed}{locks.ASKED}"] = given.followed.source
@@ -125,15 +126,8 @@ def _drop_twins(result: ModuleResult) -> ModuleResult:
     return replace(result, synced={name: (upstream, None) for name, (upstream, _gpu) in result.synced.items()})
 
 
-def _make_entries(
-    result: ModuleResult, given: inputs.Inputs, *, marked: bool, settles: bool
-) -> tuple[locks.Entry, ...]:
-    """Make the lock entries of one module, with the hashes by which ``check`` recognises later edits.
-
-    A run that ``settles`` records every unit as it is; any other keeps what is recorded of those that it does not
-    change. A module of a ``marked`` run that holds diff3 markers gets no hashes, because a person still has
-    to edit it.
-    """
+def _make_entries(result: ModuleResult, given: inputs.Inputs) -> list[locks.Entry]:
+    """Make the lock entries of one module, without hashes: `add_hashes` adds them."""
     entries = []
     recorded = given.lock.by_key()
     for name, (upstream, gpu) in result.synced.items():
@@ -143,35 +137,8 @@ def _make_entries(
         gpu = _lock_reference(gpu, known.gpu if known is not None else None)
         gpu = replace(gpu, also=older) if gpu is not None else None
         if upstream is not None or gpu is not None:
-            entries.append(locks.Entry(result.path, name, upstream, gpu, _keep_code_hash(known, gpu)))
-    if marked and conflicts(result.after):
-        return tuple(entries)
-    twin = next((entry.gpu.path for entry in entries if entry.gpu is not None), "")
-    text = given.omni.read(twin) if twin else None
-    gpu_reading = Reading(twin, text) if text is not None else None
-    after = Reading(result.path, result.after)
-    made = locked.add_lock_keys(entries, after, gpu_reading, label=given.profile.marker)
-    if settles:
-        return made
-    before = Reading(result.path, result.before)
-    return tuple(_keep_unseen_edit(entry, recorded.get(entry.key), before, after) for entry in made)
-
-
-def _keep_unseen_edit(entry: locks.Entry, known: locks.Entry | None, before: Reading, after: Reading) -> locks.Entry:
-    """Put back the recorded hashes of a unit that this run left as it is, because nobody has settled an edit of it."""
-    recorded = known.extra if known is not None else {}
-    if locked.OWN not in recorded or locked.OWN not in entry.extra:
-        return entry
-    is_changed = locked.text_hash(before, entry.qualname) != locked.text_hash(after, entry.qualname)
-    kept = {} if is_changed else {key: recorded[key] for key in locked.OWN_KEYS if key in recorded}
-    return replace(entry, extra={**entry.extra, **kept})
-
-
-def _keep_code_hash(known: locks.Entry | None, gpu: BaseRef | None) -> dict[str, Any]:
-    """Return the old hash, without docstrings, of an unchanged GPU text, which may no longer be at hand."""
-    if known is None or known.gpu is None or gpu is None or known.gpu.digest != gpu.digest:
-        return {}
-    return {key: known.extra[key] for key in (locked.GPU_CODE,) if key in known.extra}
+            entries.append(locks.Entry(result.path, name, upstream, gpu))
+    return entries
 
 
 def _drop_lost_twins(given: inputs.Inputs) -> locks.Lock:
@@ -200,16 +167,25 @@ def _drop_gone_units(lock: locks.Lock, results: Sequence[ModuleResult], options:
     return replace(lock, entries=tuple(entry for entry in lock.entries if not is_gone(entry)))
 
 
-def _drop_hashes(lock: locks.Lock, entries: Sequence[locks.Entry]) -> locks.Lock:
-    """Drop the hashes of the units in ``entries``: those that ``entries`` do not record again are out of date."""
-    keys = {entry.key for entry in entries}
-    kept = [
-        replace(entry, extra={k: v for k, v in entry.extra.items() if k not in locked.KEYS})
-        if entry.key in keys
-        else entry
-        for entry in lock.entries
-    ]
-    return replace(lock, entries=tuple(kept))
+def _drop_lost_sides(
+    lock: locks.Lock, results: Sequence[ModuleResult], options: UpgradeOptions, unseen: Collection[str]
+) -> locks.Lock:
+    """Drop the references to a side that this run followed and that no longer has the unit.
+
+    So half an upgrade leaves what a whole one would, and `check` does not report as drift what the run asked about.
+    """
+    made = {result.path: result.synced for result in results}
+
+    def drop(entry: locks.Entry) -> locks.Entry:
+        if entry.path not in made or not is_selected(entry.qualname, options.only):
+            return entry
+        upstream, gpu = made[entry.path].get(entry.qualname, (None, None))
+        keeps_gpu = gpu is not None or not options.gpu or entry.path in unseen
+        keeps_upstream = upstream is not None or not options.upstream
+        return replace(entry, upstream=entry.upstream if keeps_upstream else None, gpu=entry.gpu if keeps_gpu else None)
+
+    kept = map(drop, lock.entries)
+    return replace(lock, entries=tuple(e for e in kept if e.upstream or e.gpu or e.path not in made))
 
 
 def _lock_reference(ref: BaseRef | None, known: BaseRef | None) -> BaseRef | None:

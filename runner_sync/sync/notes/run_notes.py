@@ -38,9 +38,24 @@ def make_notes(results: Sequence[ModuleResult], given: inputs.Inputs, options: U
         *_note_lost_vllm(given, options),
         *(_note_other_vllm(results, given) if options.upstream else ()),
         *_note_unported(results, given, options),
+        *_note_left_behind(results, given, options),
         *_note_missing_lock(given, options),
         *note_absent_files(given, [result.path for result in results]),
     )
+
+
+def _note_left_behind(
+    results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions
+) -> tuple[str, ...]:
+    """Note the units of which a run since a named base left out what the GPU runners had gained before."""
+    if options.omni_base is None:
+        return ()
+    twins = {name: gpu for result in results for name, (_upstream, gpu) in result.synced.items() if gpu is not None}
+    names = [name for name, gpu in twins.items() if gpu.how == "lock"]
+    if not names:
+        return ()
+    what = f"left out, because it is older than {options.omni_base}: what the GPU runners gained in {', '.join(names)}"
+    return (f"{what}; {given.lock_file} goes on naming the older texts, and an upgrade without --omni-base ports it",)
 
 
 def note_unformatted(failures: Iterable[str]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ Comes in: options and trees. Goes out: ``ModuleRevision`` and ``GpuBase`` values
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import PurePosixPath
 
@@ -98,8 +99,19 @@ class TwinBases:
 
     def read_settled(self, derived: DerivedModule) -> ModuleRevision | None:
         """Return the GPU twin at the last upgrade that ported it, which settled what NPU lacks of it."""
+        return self._read_settled(derived) if self.options.omni_base is None else None
+
+    def read_asked(self, derived: DerivedModule) -> ModuleRevision | None:
+        """Return what `read_settled` does, also if an option names the base; ``None`` if it cannot be read then."""
+        if self.options.omni_base is None:
+            return self._read_settled(derived)
+        with suppress(InputError):
+            return self._read_settled(derived)
+        return None
+
+    def _read_settled(self, derived: DerivedModule) -> ModuleRevision | None:
         ref = self.given.lock.inputs.get("vllm-omni")
-        if ref is None or derived.module.gpu is None or self.options.omni_base is not None:
+        if ref is None or derived.module.gpu is None:
             return None
         if ref == self.given.omni.source.ref:
             return self.read_twin(derived)

@@ -1,8 +1,8 @@
 """Compares the units of a module with the lock to find units that were edited since (RS110, RS201).
 
-Comes in: a `Reading` and lock entries. Goes out: answers, and entries with the extra keys that a later `check` needs
-(`add_lock_keys`). May touch: nothing. A hash of its lines shows at once that a unit is unchanged, as nearly all are.
-Only for the others is the module split into units, whose digests ignore layout and comments.
+Comes in: a `Reading` and lock entries. Goes out: answers, and the extra keys of an entry that a later `check` needs
+(`hash_own`, `hash_gpu`). May touch: nothing. A hash of its lines shows at once that a unit is unchanged, as nearly all
+are. Only for the others is the module split into units, whose digests ignore layout and comments.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from runner_sync.statements.assigning import targets_of
@@ -151,21 +150,16 @@ def _digest(reading: Reading, qualname: str, *, documented: bool = True) -> str 
     return digest(unit.text, documented=documented)
 
 
-def add_lock_keys(entries: Iterable[Entry], npu: Reading, gpu: Reading | None, *, label: str) -> tuple[Entry, ...]:
-    """Return ``entries`` of one module with the keys by which RS110 and RS201 later find edited units.
-
-    Call it when the lock is written, with the texts that are written.
-    """
-    return tuple(replace(entry, extra={**entry.extra, **dict(_make_keys(entry, npu, gpu, label))}) for entry in entries)
-
-
-def _make_keys(entry: Entry, npu: Reading, gpu: Reading | None, label: str) -> Iterator[tuple[str, str]]:
-    own = digest_now(npu, entry.qualname)
+def hash_own(qualname: str, npu: Reading, *, label: str) -> Iterator[tuple[str, str]]:
+    """Yield the keys by which RS110 and RS201 later find an edit of an NPU unit; none if there is no such unit."""
+    own = digest_now(npu, qualname)
     if own is not None:
         yield OWN, own
-        yield OWN_TEXT, text_hash(npu, entry.qualname)
-        yield OUTSIDE, outside_hash(npu, entry.qualname, label=label)
-    # Only if the twin still equals the locked one; otherwise the quick hash would hide the change.
-    if gpu is not None and entry.gpu is not None and not is_changed(entry.gpu, gpu, quick=None):
-        yield GPU_TEXT, text_hash(gpu, entry.gpu.qualname)
-        yield GPU_CODE, code_hash(gpu, entry.gpu.qualname)
+        yield OWN_TEXT, text_hash(npu, qualname)
+        yield OUTSIDE, outside_hash(npu, qualname, label=label)
+
+
+def hash_gpu(qualname: str, gpu: Reading) -> Iterator[tuple[str, str]]:
+    """Yield the keys by which RS201 finds a changed GPU text at once, for a twin that has the locked text."""
+    yield GPU_TEXT, text_hash(gpu, qualname)
+    yield GPU_CODE, code_hash(gpu, qualname)

@@ -110,7 +110,7 @@ def _find_wanted(
 def is_asked_about(class_name: str, decision: Member, job: ModuleJob, side: GpuSide) -> bool:
     """Whether a question, possibly shared, covers a member that could not be ported."""
     name = f"{class_name}.{decision.name}"
-    is_open = bool(job.settings.only) or name not in side.unchanged
+    is_open = bool(job.settings.only) or name not in side.unchanged or decision.is_newly_called
     return decision.action in ("device", "rebuilt", "skipped") and is_selected(name, job.settings.only) and is_open
 
 

@@ -102,7 +102,10 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     copies = [draft for draft in drafts if _is_copied(draft, job) and draft.name in chosen]
     rebased, from_vllm = _rebase_on_old_vllm(job, copies, chosen, old=written, new=new)
     as_written = _key_by_npu_name(job, job.twin.new.units)
-    settled = _key_by_npu_name(job, job.twin.settled.units) if job.twin.settled is not None else {}
+    asked = [job.twin.asked] if job.twin.asked is not None else []
+    if asked and job.twin.settled is None:  # a named base: whoever catches up from there wants its questions again
+        asked += [base.side for base in job.twin.bases[-1:]]
+    tables = [_key_by_npu_name(job, side.units) for side in asked]
     return GpuSide(
         old=old,
         rebased={**new, **_drop_vllm_decorators(job, drafts, old=old, new=new), **rebased},
@@ -115,7 +118,9 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
         known_before=known_before - apart.keys(),
         taken_apart=apart,
         unchanged=frozenset(
-            name for name, (_, text) in as_written.items() if name in settled and is_same(settled[name][1], text)
+            name
+            for name, (_, text) in as_written.items()
+            if tables and all(name in table and is_same(table[name][1], text) for table in tables)
         ),
         untranslated=now.findings,
     )
@@ -167,7 +172,10 @@ def may_be_copy(draft: Draft, job: ModuleJob) -> bool:
 
 
 def record_twin(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -> Draft:
-    """Record in the draft the current GPU text and, if any, the one it was last aligned with."""
+    """Record in the draft the current GPU text and, if any, the one it was last aligned with.
+
+    A unit of which the run leaves older changes out goes on following the text that the lock names.
+    """
     assert job.twin.new is not None
     score = round(lineage.similarity(draft.text, text), 3)
     name, plain = side.as_written.get(draft.name, (draft.name, text))
@@ -179,6 +187,10 @@ def record_twin(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -> Draft
     old = base.side.units[name]
     also = side.older.get(draft.name, ())
     then = BaseRef("vllm-omni", base.side.ref, path, name, "twin", score, digest(old), also)
+    locked = job.twin.left_behind.get(draft.name)
+    is_by_hand = base.side.ref == job.twin.new.ref
+    if locked is not None and not is_by_hand and locked.digest not in (then.digest, now.digest):
+        now = locked
     return replace(draft, gpu_now=now, gpu=then)
 
 

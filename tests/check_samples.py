@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from runner_sync.lock import Entry
 from runner_sync.model import Finding
 from runner_sync.profile import ASCEND_RUNNER, NPU
 from runner_sync.units.texts import unit_texts
@@ -12,6 +14,8 @@ from runner_sync.verify import check
 from runner_sync.verify.check import CheckResult
 from runner_sync.verify.check_job import CheckJob, CheckModule
 from runner_sync.verify.codes import Codes
+from runner_sync.verify.runners.locked import hash_gpu, hash_own
+from runner_sync.verify.runners.reading import Reading
 
 AR = "vllm_omni/platforms/npu/worker/npu_ar_model_runner.py"
 GPU_AR = "vllm_omni/worker/gpu_ar_model_runner.py"
@@ -100,3 +104,11 @@ def symbols(given: CheckJob, code: str) -> list[str]:
 
 EMPTY_AR = NPU_HEAD + "class NPUARModelRunner(OmniNPUModelRunner):\n    pass\n"
 """The AR runner with nothing of its own."""
+
+
+def with_hashes(entry: Entry, npu_text: str, gpu_text: str = "") -> Entry:
+    """The entry of a lock that was written for these texts of the runner and of its GPU twin."""
+    hashes = dict(hash_own(entry.qualname, Reading(AR, dedent(npu_text)), label="Omni-new"))
+    if entry.gpu is not None:
+        hashes |= hash_gpu(entry.gpu.qualname, Reading(GPU_AR, dedent(gpu_text)))
+    return replace(entry, extra=hashes)

@@ -6,16 +6,14 @@ import textwrap
 from dataclasses import replace
 
 import pytest
-from check_samples import AR, NPU_HEAD, OMNI_GPU_BASE, dedent, found, job, run, symbols
+from check_samples import AR, NPU_HEAD, OMNI_GPU_BASE, dedent, found, job, run, symbols, with_hashes
 
 from runner_sync.digests import digest
 from runner_sync.lock import Entry
 from runner_sync.model import BaseRef
 from runner_sync.profile import ASCEND_RUNNER
 from runner_sync.verify.check_job import CheckJob
-from runner_sync.verify.runners.locked import add_lock_keys
 from runner_sync.verify.runners.new_calls import find_new_keywords, find_new_self_calls
-from runner_sync.verify.runners.reading import Reading
 
 BODY = """
 def _dummy_run(self, num_tokens, with_prefill=False):
@@ -196,9 +194,7 @@ def test_a_port_of_the_gpu_twin_is_no_copy() -> None:
 def locked(npu: str, base: str, *, ref: str = "0.24.0rc1") -> Entry:
     unit = upstream(base).split("\n", 1)[1]
     source = BaseRef("vllm-ascend", ref, ASCEND_RUNNER, "NPUModelRunner._dummy_run", "lock", 1.0, digest(unit))
-    return add_lock_keys(
-        [Entry(AR, "NPUARModelRunner._dummy_run", source)], Reading(AR, copy(npu)), None, label="Omni-new"
-    )[0]
+    return with_hashes(Entry(AR, "NPUARModelRunner._dummy_run", source), copy(npu))
 
 
 def test_the_lock_alone_tells_that_upstream_changed() -> None:

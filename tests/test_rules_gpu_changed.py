@@ -16,6 +16,7 @@ from check_samples import (
     job,
     run,
     symbols,
+    with_hashes,
 )
 from parity_samples import ASK, PLAIN, SAMPLE, gpu, npu
 
@@ -24,8 +25,7 @@ from runner_sync.lock import Entry
 from runner_sync.model import BaseRef, Finding
 from runner_sync.verify.baseline import Baseline
 from runner_sync.verify.check_job import CheckJob
-from runner_sync.verify.runners.locked import GPU_CODE, add_lock_keys
-from runner_sync.verify.runners.reading import Reading
+from runner_sync.verify.runners.locked import GPU_CODE
 
 
 def entry(npu_text: str, gpu_text: str, name: str = "execute_model") -> Entry:
@@ -33,7 +33,7 @@ def entry(npu_text: str, gpu_text: str, name: str = "execute_model") -> Entry:
     unit = dedent(gpu_text)[dedent(gpu_text).index("    def ") :]
     ref = BaseRef("vllm-omni", "0.26.0", GPU_AR, f"GPUARModelRunner.{name}", "lock", 1.0, digest(unit))
     one = Entry(AR, f"NPUARModelRunner.{name}", None, ref)
-    return add_lock_keys([one], Reading(AR, dedent(npu_text)), Reading(GPU_AR, dedent(gpu_text)), label="Omni-new")[0]
+    return with_hashes(one, npu_text, gpu_text)
 
 
 OLD_GPU, OLD_NPU = gpu(PLAIN), npu(PLAIN)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from check_samples import AR, GPU_AR, dedent, found, job, run, symbols
+from check_samples import AR, GPU_AR, found, job, run, symbols, with_hashes
 from parity_samples import gpu, npu
 from verify_samples import world
 
@@ -15,8 +15,6 @@ from runner_sync.model import BaseRef
 from runner_sync.verify.check_job import CheckJob
 from runner_sync.verify.rules import rs209_parity_lost
 from runner_sync.verify.runners.job import Library, Subject
-from runner_sync.verify.runners.locked import add_lock_keys
-from runner_sync.verify.runners.reading import Reading
 
 PORT = """\
 def execute_model(self, batch):
@@ -43,8 +41,7 @@ def locked(npu_text: str, *, is_copy: bool = False) -> Entry:
     twin = BaseRef("vllm-omni", "0.32.0", GPU_AR, TWIN, "lock", 1.0, digest(unit))
     followed = BaseRef("vllm-ascend", "0.30.0", "a.py", "NPUModelRunner.execute_model", "lock", 1.0, "0" * 64)
     one = Entry(AR, "NPUARModelRunner.execute_model", followed if is_copy else None, twin)
-    texts = Reading(AR, dedent(npu_text)), Reading(GPU_AR, dedent(GPU_RUNNER))
-    return add_lock_keys([one], *texts, label="Omni-new")[0]
+    return with_hashes(one, npu_text, GPU_RUNNER)
 
 
 def branched(then: str, now: str, *, gpu_now: str = GPU_RUNNER, **rest: object) -> CheckJob:

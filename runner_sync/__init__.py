@@ -1,3 +1,3 @@
 """Keep vllm-omni's Ascend NPU model runners in step with their two upstreams."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

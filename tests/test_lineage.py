@@ -82,6 +82,8 @@ def test_what_a_text_has_anyway_is_no_part_of_the_later_one(own: list[str], ref:
 
 KEPT = [*steps(1, 10), *OMNI[:20]]
 RECEIVED = ["# from the last rank", "if self.is_first_rank:", "    self.receive(a)"]
+HANDED = ["if self.has_transfer():", "    meta = a.meta", "    assert meta", "    self.hand_over(meta)"]
+GUARDED = [*HANDED[:2], "    if meta:", "        self.hand_over(meta)"]
 REMARKS = ["# from the last rank", "# to the first one", "# and no other"]
 SHORTER, LONGER = unit(*steps(1, 30), *steps(51, 54)), unit(*steps(1, 30), *RECEIVED, *steps(61, 77))
 
@@ -94,6 +96,12 @@ SHORTER, LONGER = unit(*steps(1, 30), *steps(51, 54)), unit(*steps(1, 30), *RECE
         pytest.param(unit(*KEPT, *RECEIVED[1:]), LONGER, "0.1", id="of two statements: perhaps by chance"),
         pytest.param(unit(*KEPT, *RECEIVED[:1], *OMNI[20:22]), LONGER, "0.1", id="but for its comment"),
         pytest.param(unit(*KEPT, *RECEIVED, *steps(51, 51)), LONGER, "0.1", id="and what is gone as well"),
+        pytest.param(
+            unit(*KEPT, *HANDED), unit(*steps(1, 30), *HANDED, *steps(61, 76)), "0.2", id="of four statements"
+        ),
+        pytest.param(
+            unit(*KEPT, *GUARDED), unit(*steps(1, 30), *HANDED, *steps(61, 76)), "0.1", id="in a form of omni's own"
+        ),
         pytest.param(
             unit(*steps(1, 18), *OMNI[:20], *RECEIVED),
             unit(*steps(1, 30), *RECEIVED, *steps(61, 67)),

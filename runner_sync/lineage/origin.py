@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from runner_sync.lineage.cover import cover
 from runner_sync.lineage.likeness import FEWEST, Fingerprint, comments, fingerprint, list_nodes
 from runner_sync.model import Lineage
+from runner_sync.statements import Node
 from runner_sync.statements.likeness import COPY, dice
 from runner_sync.statements.parents import parent_calls
 from runner_sync.statements.parsing import first_function
@@ -135,13 +136,23 @@ def _advance_to_passage(text: str, candidates: Sequence[Candidate], is_near: Seq
 
 
 def _is_first_with_passage(text: str, candidates: Sequence[Candidate], k: int) -> bool:
-    """Whether candidate ``k`` introduced at least ``FEWEST`` statements and comments of ``text``, one of them a
-    statement."""
+    """Whether candidate ``k`` introduced at least ``FEWEST`` statements and comments in a row that ``text`` has, one of
+    them a statement.
+
+    If ``text`` lacks what stands between them, they may be omni's own form of the passage, ported from a GPU twin.
+    """
     earlier = [one.text for one in candidates[:k]]
-    statements = (_fingerprint_without_elif(text) & _fingerprint_without_elif(candidates[k].text)).keys()
-    brought = statements - frozenset[str]().union(*(_fingerprint_without_elif(one).keys() for one in earlier))
-    remarks = comments(text) & comments(candidates[k].text) - frozenset[str]().union(*map(comments, earlier))
-    return bool(brought) and len(brought) + len(remarks) >= FEWEST
+    past = frozenset[str]().union(*(_fingerprint_without_elif(one).keys() | comments(one) for one in earlier))
+    own = (_fingerprint_without_elif(text).keys() | comments(text)) - past
+    run = list[Node]()
+    for node in list_nodes(candidates[k].text):
+        if _canon_without_elif(node.text.strip() if node.is_comment else node.canon) in own:
+            run.append(node)
+        elif node.is_comment or node.is_telling:
+            run = []
+        if len(run) >= FEWEST and not all(one.is_comment for one in run):
+            return True
+    return False
 
 
 def _fingerprint_without_elif(text: str) -> Fingerprint:
@@ -152,8 +163,12 @@ def _fingerprint_without_elif(text: str) -> Fingerprint:
         return known
     found = Fingerprint()
     for canon, count in known.items():
-        found[canon.removeprefix("el") if canon.startswith("elif ") else canon] += count
+        found[_canon_without_elif(canon)] += count
     return found
+
+
+def _canon_without_elif(canon: str) -> str:
+    return canon.removeprefix("el") if canon.startswith("elif ") else canon
 
 
 def classify(text: str, origin: Origin | None, *, owner: str = "", is_locked: bool = False) -> Lineage:

@@ -124,6 +124,29 @@ def test_a_passage_of_the_later_one_alone_decides_a_near_tie_where_omni_dropped_
     assert found.ref == ref
 
 
+REVERTED = unit(*steps(1, 20), *steps(51, 59))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_named", "ref"),
+    [
+        pytest.param(unit(*steps(1, 20), *OMNI[:5]), True, "0.1", id="named, and nothing of the later one"),
+        pytest.param(
+            unit(*steps(1, 20), *steps(51, 52)), True, "0.1", id="named, and a little of it: perhaps by chance"
+        ),
+        pytest.param(unit(*steps(1, 20), *OMNI[:5]), False, "0.2", id="not named"),
+        pytest.param(unit(*steps(1, 20), *steps(51, 53)), True, "0.2", id="named, but its share of the later one"),
+        pytest.param(unit(*steps(1, 12), *OMNI), True, "0.2", id="named, but omni took only a part of it"),
+    ],
+)
+def test_the_named_candidate_wins_over_a_later_one_that_is_only_shorter(text: str, is_named: bool, ref: str) -> None:
+    """Upstream took 20 statements back that omni's text, half of the named one, never had, and added nine."""
+    named = Candidate("0.1", unit(*steps(1, 40)), is_named)
+    found = find_origin(text, [named, Candidate("0.2", REVERTED)])
+    assert found is not None
+    assert found.ref == ref
+
+
 def test_two_of_five_statements_do_make_the_later_one_closer() -> None:
     text = unit(*LARGE, *OMNI, *steps(101, 102))
     assert similarity(text, unit(*LATER)) > similarity(text, unit(*LARGE))

@@ -50,10 +50,14 @@ method. Four upgrades give the same result with 0.01 to 0.02; with 0.04 three di
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """The text of a unit at one upstream revision; ``ref`` is a version or a commit."""
+    """The text of a unit at one upstream revision; ``ref`` is a version or a commit.
+
+    Whoever runs the program says that the copies come from a revision that ``is_named``.
+    """
 
     ref: str
     text: str
+    is_named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,9 @@ def find_origin(text: str, candidates: Sequence[Candidate]) -> Origin | None:
     In a near tie the earlier candidate wins unless ``text`` has most of the change between the two. Otherwise a line or
     two that omni removed early would select the later candidate, and everything new in that candidate would look
     removed by omni. If omni removed most of the method, this test is meaningless; then a passage that only the later
-    candidate has decides (`_advance_to_passage`).
+    candidate has decides (`_advance_to_passage`). A candidate that is named wins over a later one of which ``text`` has
+    next to nothing new (`_has_its_share`): that is only shorter, and ``text`` may be older than both. What a text
+    lacks that took only a part of the method tells nothing.
     """
     if not candidates:
         return None
@@ -90,6 +96,8 @@ def find_origin(text: str, candidates: Sequence[Candidate]) -> Origin | None:
     best = max(range(len(candidates)), key=lambda k: (scores[k], -k))
     at = next(k for k in range(best + 1) if k == best or _is_as_close(text, candidates, scores, k, best))
     at = _advance_to_passage(text, candidates, [scores[best] - score <= NEAR for score in scores], at)
+    named = next((k for k in range(at) if candidates[k].is_named and scores[k] >= COPY), at)
+    at = at if _has_its_share(text, candidates, named, at) else named
     base = candidates[at]
     known = fingerprint(base.text)
     others = [candidate for candidate in candidates if candidate.text != base.text]
@@ -108,12 +116,24 @@ def _is_as_close(text: str, candidates: Sequence[Candidate], scores: Sequence[fl
     """
     if scores[best] - scores[k] > NEAR:
         return False
-    texts = (text, candidates[k].text, candidates[best].text)
-    common = {node.canon for one in texts for node in list_nodes(one) if not node.is_telling}
-    own, old, new = (_without(_fingerprint_without_elif(one), common) for one in texts)
+    own, old, new = _list_telling(text, candidates, k, best)
     added, removed = new - old, old - new
     taken, left = (added & (own - old)).total(), (removed & (own - new)).total()
     return taken <= added.total() - taken + left
+
+
+def _has_its_share(text: str, candidates: Sequence[Candidate], k: int, later: int) -> bool:
+    """Whether ``text`` has more than half as large a share of what a later candidate added as of candidate ``k``."""
+    own, old, new = _list_telling(text, candidates, k, later)
+    added, share = new - old, (own & old).total() / max(1, old.total())
+    return 2 * (added & (own - old)).total() > share * added.total()
+
+
+def _list_telling(text: str, candidates: Sequence[Candidate], k: int, later: int) -> list[Fingerprint]:
+    """Return the fingerprints of ``text`` and two candidates without commonplace statements."""
+    texts = (text, candidates[k].text, candidates[later].text)
+    common = {node.canon for one in texts for node in list_nodes(one) if not node.is_telling}
+    return [_without(_fingerprint_without_elif(one), common) for one in texts]
 
 
 def _without(counts: Fingerprint, common: Collection[str]) -> Fingerprint:

@@ -82,6 +82,8 @@ def test_what_a_text_has_anyway_is_no_part_of_the_later_one(own: list[str], ref:
 
 KEPT = [*steps(1, 10), *OMNI[:20]]
 RECEIVED = ["# from the last rank", "if self.is_first_rank:", "    self.receive(a)"]
+HANDED = ["if self.has_transfer():", "    meta = a.meta", "    assert meta", "    self.hand_over(meta)"]
+GUARDED = [*HANDED[:2], "    if meta:", "        self.hand_over(meta)"]
 REMARKS = ["# from the last rank", "# to the first one", "# and no other"]
 SHORTER, LONGER = unit(*steps(1, 30), *steps(51, 54)), unit(*steps(1, 30), *RECEIVED, *steps(61, 77))
 
@@ -94,6 +96,12 @@ SHORTER, LONGER = unit(*steps(1, 30), *steps(51, 54)), unit(*steps(1, 30), *RECE
         pytest.param(unit(*KEPT, *RECEIVED[1:]), LONGER, "0.1", id="of two statements: perhaps by chance"),
         pytest.param(unit(*KEPT, *RECEIVED[:1], *OMNI[20:22]), LONGER, "0.1", id="but for its comment"),
         pytest.param(unit(*KEPT, *RECEIVED, *steps(51, 51)), LONGER, "0.1", id="and what is gone as well"),
+        pytest.param(
+            unit(*KEPT, *HANDED), unit(*steps(1, 30), *HANDED, *steps(61, 76)), "0.2", id="of four statements"
+        ),
+        pytest.param(
+            unit(*KEPT, *GUARDED), unit(*steps(1, 30), *HANDED, *steps(61, 76)), "0.1", id="in a form of omni's own"
+        ),
         pytest.param(
             unit(*steps(1, 18), *OMNI[:20], *RECEIVED),
             unit(*steps(1, 30), *RECEIVED, *steps(61, 67)),
@@ -112,6 +120,29 @@ def test_a_passage_of_the_later_one_alone_decides_a_near_tie_where_omni_dropped_
     text: str, longer: str, ref: str
 ) -> None:
     found = find_origin(text, [Candidate("0.1", SHORTER), Candidate("0.2", longer), Candidate("0.3", longer)])
+    assert found is not None
+    assert found.ref == ref
+
+
+REVERTED = unit(*steps(1, 20), *steps(51, 59))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_named", "ref"),
+    [
+        pytest.param(unit(*steps(1, 20), *OMNI[:5]), True, "0.1", id="named, and nothing of the later one"),
+        pytest.param(
+            unit(*steps(1, 20), *steps(51, 52)), True, "0.1", id="named, and a little of it: perhaps by chance"
+        ),
+        pytest.param(unit(*steps(1, 20), *OMNI[:5]), False, "0.2", id="not named"),
+        pytest.param(unit(*steps(1, 20), *steps(51, 53)), True, "0.2", id="named, but its share of the later one"),
+        pytest.param(unit(*steps(1, 12), *OMNI), True, "0.2", id="named, but omni took only a part of it"),
+    ],
+)
+def test_the_named_candidate_wins_over_a_later_one_that_is_only_shorter(text: str, is_named: bool, ref: str) -> None:
+    """Upstream took 20 statements back that omni's text, half of the named one, never had, and added nine."""
+    named = Candidate("0.1", unit(*steps(1, 40)), is_named)
+    found = find_origin(text, [named, Candidate("0.2", REVERTED)])
     assert found is not None
     assert found.ref == ref
 

@@ -1,4 +1,4 @@
-"""Comments of both sides on one statement, and omni's comment on a statement that upstream removed."""
+"""Comments of both sides on one statement, and omni's on a statement that upstream removed or that moved."""
 
 from __future__ import annotations
 
@@ -61,3 +61,71 @@ def test_noop_what_stays_of_the_block_is_not_shown() -> None:
     merged = merge(Triple(put(GATHER), put(REMARK + GATHER), put(inside)))
     assert merged.text.count("self.gather(rows)") == 1
     assert not any("self.gather(rows)" in item.omni for item in merged.decisions)
+
+
+STEPPED = """def run(self, rows):
+    with self.timed("forward"):
+        if self.uses_aux:
+            out, aux = out
+
+    with self.timed("post"):
+        # Apply masks
+        self.state = State(rows, logits, kept, out, aux)
+"""
+OMNIS = """def run(self, rows):
+    with self.timed("forward"):
+        if self.uses_aux:
+            outs, aux = outs
+
+    _, own = self.extract(outs)
+    # Apply masks
+    self.state = State(rows, None, kept, outs, None, own)
+"""
+MOVED = """def run(self, rows):
+    with self.timed("forward"):
+        with self.context(rows):
+            out = self.forward(rows)
+    with self.timed("post"):
+        if self.uses_aux:
+            out, aux = out
+
+        # Apply masks
+        self.state = State(rows, logits, kept, common, out, aux)
+"""
+
+
+def find_above(text: str, line: str) -> str:
+    """Return the line above ``line``, blank ones aside."""
+    lines = [one.strip() for one in text.split("\n") if one.strip()]
+    return lines[next(k for k, one in enumerate(lines) if one.startswith(line)) - 1]
+
+
+def test_a_comment_of_both_sides_stays_above_its_statement_where_omnis_reader_is_put_in_front_of_that() -> None:
+    """Omni's ``own`` is set under no suite, and read in upstream's new one: it goes in front of the reader."""
+    merged = merge(Triple(STEPPED, OMNIS, MOVED)).text
+    assert find_above(merged, "self.state") == "# Apply masks"
+    assert find_above(merged, "# Apply masks") == "_, own = self.extract(outs)"
+
+
+RULER = "# ---------- masks ----------"
+
+
+@pytest.mark.parametrize(
+    ("sides", "comment"),
+    [
+        pytest.param([side.replace("# Apply masks", RULER) for side in (STEPPED, OMNIS, MOVED)], RULER, id="a ruler"),
+        pytest.param(
+            [
+                STEPPED,
+                OMNIS,
+                MOVED.replace("        # Apply masks\n", "        # Apply masks\n        self.mask(rows)\n"),
+            ],
+            "# Apply masks",
+            id="upstream's is about another statement now",
+        ),
+    ],
+)
+def test_noop_such_a_comment_stays_in_front_of_omnis_statement(sides: list[str], comment: str) -> None:
+    merged = merge(Triple(*sides)).text
+    assert find_above(merged, "self.state") != comment
+    assert merged.count(comment) == 1

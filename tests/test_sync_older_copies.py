@@ -61,3 +61,19 @@ def test_copies_of_an_older_release_than_the_named_base_are_noted(
         "without --ascend-base, the base is inferred"
     )
     assert said == ([expected] if is_noted else [])
+
+
+@pytest.mark.parametrize("base", [pytest.param("v0.20.0", id="named"), pytest.param(None, id="inferred")])
+def test_what_upstream_added_since_the_named_base_comes_though_the_copy_is_closer_to_the_target(
+    trees: Trees, base: str | None
+) -> None:
+    """Upstream took back in 0.22.0 what the copy never had. Without a named base, the target counts as the origin."""
+    make(trees, range(20), "long")
+    for tag, steps in {"v0.20.0": range(40), "v0.22.0": [*range(60, 69), *range(20)]}.items():
+        (trees.ascend_old / ASCEND).write_text(f"class NPUModelRunner:\n{method(steps)}", "utf-8")
+        commit(trees.ascend_old)
+        subprocess.run(["git", "-C", str(trees.ascend_old), "tag", "-f", tag], check=True)
+    sources = {"ascend_base": base, "omni_base": trees.itself} if base else {"omni_base": trees.itself}
+    changes = sync.upgrade(trees.upgrade(trees.ascend_old, **sources, gpu=False, verify=False)).changes
+    text = "".join(change.after or "" for change in changes)
+    assert ("self.step_60(scheduler_output)" in text) is (base is not None)

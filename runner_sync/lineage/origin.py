@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from runner_sync.lineage.cover import cover
 from runner_sync.lineage.likeness import FEWEST, Fingerprint, comments, fingerprint, list_nodes
 from runner_sync.model import Lineage
+from runner_sync.statements import Node
 from runner_sync.statements.likeness import COPY, dice
 from runner_sync.statements.parents import parent_calls
 from runner_sync.statements.parsing import first_function
@@ -49,10 +50,14 @@ method. Four upgrades give the same result with 0.01 to 0.02; with 0.04 three di
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """The text of a unit at one upstream revision; ``ref`` is a version or a commit."""
+    """The text of a unit at one upstream revision; ``ref`` is a version or a commit.
+
+    Whoever runs the program says that the copies come from a revision that ``is_named``.
+    """
 
     ref: str
     text: str
+    is_named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +83,9 @@ def find_origin(text: str, candidates: Sequence[Candidate]) -> Origin | None:
     In a near tie the earlier candidate wins unless ``text`` has most of the change between the two. Otherwise a line or
     two that omni removed early would select the later candidate, and everything new in that candidate would look
     removed by omni. If omni removed most of the method, this test is meaningless; then a passage that only the later
-    candidate has decides (`_advance_to_passage`).
+    candidate has decides (`_advance_to_passage`). A candidate that is named wins over a later one of which ``text`` has
+    next to nothing new (`_has_its_share`): that is only shorter, and ``text`` may be older than both. What a text
+    lacks that took only a part of the method tells nothing.
     """
     if not candidates:
         return None
@@ -89,6 +96,8 @@ def find_origin(text: str, candidates: Sequence[Candidate]) -> Origin | None:
     best = max(range(len(candidates)), key=lambda k: (scores[k], -k))
     at = next(k for k in range(best + 1) if k == best or _is_as_close(text, candidates, scores, k, best))
     at = _advance_to_passage(text, candidates, [scores[best] - score <= NEAR for score in scores], at)
+    named = next((k for k in range(at) if candidates[k].is_named and scores[k] >= COPY), at)
+    at = at if _has_its_share(text, candidates, named, at) else named
     base = candidates[at]
     known = fingerprint(base.text)
     others = [candidate for candidate in candidates if candidate.text != base.text]
@@ -107,12 +116,24 @@ def _is_as_close(text: str, candidates: Sequence[Candidate], scores: Sequence[fl
     """
     if scores[best] - scores[k] > NEAR:
         return False
-    texts = (text, candidates[k].text, candidates[best].text)
-    common = {node.canon for one in texts for node in list_nodes(one) if not node.is_telling}
-    own, old, new = (_without(_fingerprint_without_elif(one), common) for one in texts)
+    own, old, new = _list_telling(text, candidates, k, best)
     added, removed = new - old, old - new
     taken, left = (added & (own - old)).total(), (removed & (own - new)).total()
     return taken <= added.total() - taken + left
+
+
+def _has_its_share(text: str, candidates: Sequence[Candidate], k: int, later: int) -> bool:
+    """Whether ``text`` has more than half as large a share of what a later candidate added as of candidate ``k``."""
+    own, old, new = _list_telling(text, candidates, k, later)
+    added, share = new - old, (own & old).total() / max(1, old.total())
+    return 2 * (added & (own - old)).total() > share * added.total()
+
+
+def _list_telling(text: str, candidates: Sequence[Candidate], k: int, later: int) -> list[Fingerprint]:
+    """Return the fingerprints of ``text`` and two candidates without commonplace statements."""
+    texts = (text, candidates[k].text, candidates[later].text)
+    common = {node.canon for one in texts for node in list_nodes(one) if not node.is_telling}
+    return [_without(_fingerprint_without_elif(one), common) for one in texts]
 
 
 def _without(counts: Fingerprint, common: Collection[str]) -> Fingerprint:
@@ -135,13 +156,23 @@ def _advance_to_passage(text: str, candidates: Sequence[Candidate], is_near: Seq
 
 
 def _is_first_with_passage(text: str, candidates: Sequence[Candidate], k: int) -> bool:
-    """Whether candidate ``k`` introduced at least ``FEWEST`` statements and comments of ``text``, one of them a
-    statement."""
+    """Whether candidate ``k`` introduced at least ``FEWEST`` statements and comments in a row that ``text`` has, one of
+    them a statement.
+
+    If ``text`` lacks what stands between them, they may be omni's own form of the passage, ported from a GPU twin.
+    """
     earlier = [one.text for one in candidates[:k]]
-    statements = (_fingerprint_without_elif(text) & _fingerprint_without_elif(candidates[k].text)).keys()
-    brought = statements - frozenset[str]().union(*(_fingerprint_without_elif(one).keys() for one in earlier))
-    remarks = comments(text) & comments(candidates[k].text) - frozenset[str]().union(*map(comments, earlier))
-    return bool(brought) and len(brought) + len(remarks) >= FEWEST
+    past = frozenset[str]().union(*(_fingerprint_without_elif(one).keys() | comments(one) for one in earlier))
+    own = (_fingerprint_without_elif(text).keys() | comments(text)) - past
+    run = list[Node]()
+    for node in list_nodes(candidates[k].text):
+        if _canon_without_elif(node.text.strip() if node.is_comment else node.canon) in own:
+            run.append(node)
+        elif node.is_comment or node.is_telling:
+            run = []
+        if len(run) >= FEWEST and not all(one.is_comment for one in run):
+            return True
+    return False
 
 
 def _fingerprint_without_elif(text: str) -> Fingerprint:
@@ -152,8 +183,12 @@ def _fingerprint_without_elif(text: str) -> Fingerprint:
         return known
     found = Fingerprint()
     for canon, count in known.items():
-        found[canon.removeprefix("el") if canon.startswith("elif ") else canon] += count
+        found[_canon_without_elif(canon)] += count
     return found
+
+
+def _canon_without_elif(canon: str) -> str:
+    return canon.removeprefix("el") if canon.startswith("elif ") else canon
 
 
 def classify(text: str, origin: Origin | None, *, owner: str = "", is_locked: bool = False) -> Lineage:

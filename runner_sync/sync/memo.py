@@ -45,7 +45,7 @@ def closest(name: str, text: str, sides: Sequence[ModuleRevision]) -> Origin | N
             return None
         return [origin.ref, origin.similarity, sorted(origin.heritage), origin.composite]
 
-    question = [name, text, *(word for side in sides for word in (side.ref, _hash(side.text)))]
+    question = [name, text, *(word for side in sides for word in (side.ref, _hash(side.text), f"{side.is_named}"))]
     answer = recall("origins", question, find)
     if answer is None:
         return None

@@ -64,7 +64,7 @@ def closest(name: str, text: str, sides: Sequence[ModuleRevision]) -> Origin | N
 def _find_most_similar(text: str, candidates: Sequence[Candidate], compared: Sequence[str]) -> Origin | None:
     """Return the candidate whose ``compared`` text is most similar to ``text``."""
     named = merge.rename_alike(text, compared)
-    alike = [Candidate(candidate.ref, body) for candidate, body in zip(candidates, named, strict=True)]
+    alike = [replace(candidate, text=body) for candidate, body in zip(candidates, named, strict=True)]
     origin = lineage.find_origin(text, alike)
     if origin is None:
         return None
@@ -169,8 +169,8 @@ def name_in_upstream(unit: str, module: RunnerModule) -> str:
 
 
 def _find_namesakes(name: str, sides: Sequence[ModuleRevision]) -> list[Candidate]:
-    tables = {side.ref: side.units for side in sides}
-    return [Candidate(ref, table[name]) for ref, table in tables.items() if name in table]
+    tables = {side.ref: (side.units, side.is_named) for side in sides}
+    return [Candidate(ref, table[name], is_named) for ref, (table, is_named) in tables.items() if name in table]
 
 
 def _find_locked_base(text: str, candidates: Sequence[Candidate], entry: BaseRef) -> Origin | None:

@@ -16,12 +16,14 @@ class ModuleRevision:
     """One module of an upstream at one revision; ``ref`` is a version or a short commit.
 
     If not ``is_base``, the revision is read only to learn what the next release introduced, and is never a merge base.
+    One that ``is_named`` is the base that an option names.
     """
 
     ref: str
     text: str
     path: str = ""
     is_base: bool = True
+    is_named: bool = False
 
     @property
     def units(self) -> Mapping[str, str]:

@@ -196,15 +196,21 @@ def _is_kept_omni_edit(strand: Strand, alive: Collection[Strand]) -> bool:
 def put_above_their_statements(weave: Weave, suites: Iterable[list[Strand]]) -> None:
     """Move comments back directly above their statements where the merge put other statements in between, in place.
 
-    Also rejoins the lines of a comment that the other side lacks. Works only inside one suite, and never moves a ruler,
-    which is about everything up to the next ruler.
+    Also rejoins the lines of a comment that the other side lacks. A comment of both sides moves if it is about the same
+    statement on both. Works only inside one suite, and never moves a ruler, which is about everything up to the next
+    ruler.
     """
     home = {strand: suite for suite in suites for strand in suite}
+    of_both = {
+        (weave.of_upstream[about], weave.of_upstream[block[-1]]) for block, about in find_remarks(weave.upstream)
+    }
     for side in ("o", "u"):
         nodes, strands = weave.side(side)
         for block, about in find_remarks(nodes):
             suite, strand = home.get(strands[about], []), strands[about]
             own, lines = (_find_last_lines(weave, side, block, sides) for sides in ({side}, {side, f"b{side}"}))
+            if side == "o" and (strand, strands[block[-1]]) in of_both:
+                own = _find_last_lines(weave, side, block, {"ou", "bou"})
             if all(home.get(line) is suite for line in own) and _is_parted(weave, suite, [*own[-1:], strand]):
                 _put_in_front(suite, own, strand)
             if all(home.get(line) is suite for line in lines) and _is_parted(weave, suite, [*lines[:1], *lines[-1:]]):

@@ -245,7 +245,7 @@ class Bases:
         """
         older: list[str] = []
         between: list[str] = []
-        side = self.revisions.at(self._followed, base, *places)
+        side = replace(self.revisions.at(self._followed, base, *places), is_named=True)
         named = self.revisions.open_tree(self._followed, base)
         if isinstance(named, InGit):
             older = [tag for tag in [named.release_before()] if tag is not None]

@@ -316,7 +316,9 @@ def misfits(signature: Signature, arguments: Arguments) -> list[Misfit]:
     surplus = arguments.positional - len(signature.positional)
     if surplus > 0 and not signature.var_positional:
         by_keyword = [one.name for one in missing if one.name in signature.keyword_only][:surplus]
-        text = f"takes at most {len(signature.positional)} positional arguments, {arguments.positional} are given"
+        number = len(signature.positional)
+        plural = "" if number == 1 else "s"
+        text = f"takes at most {number} positional argument{plural}, {arguments.positional} are given"
         hint = f"; it takes {join_quoted(by_keyword)} by keyword only" if by_keyword else ""
         found.append(Misfit("too many positional", "", f"{text}{hint}"))
         missing = [one for one in missing if one.name not in by_keyword]

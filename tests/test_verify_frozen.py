@@ -10,7 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 import msgspec
+import pydantic
+from pydantic import ConfigDict
 from torch import Outside
+from typing_extensions import dataclass_transform
+@dataclass_transform()
+def config(cls=None, *, config=None, **kwargs): ...
+def plain(**kwargs): ...
 {decorator}
 class Base{bases}:
     ids: list
@@ -35,6 +41,21 @@ REFUSED = {
     "a field of an annotated object": (FROZEN, "", "pass", "empty().ids = []", "ids"),
     "a field that is counted up": (FROZEN, "", "pass", "out = empty()\nout.ids += [1]", "ids"),
     "a field that a tuple is taken to": (FROZEN, "", "pass", "out = empty()\nout.ids, n = [], 1", "ids"),
+    "by a decorator that makes a dataclass": ("@config(frozen=True)", "", "pass", "empty().ids = []", "ids"),
+    "by the configuration that it is given": (
+        "@config(config=ConfigDict(frozen=True))",
+        "",
+        "pass",
+        "empty().ids = []",
+        "ids",
+    ),
+    "by that of a dataclass of pydantic": (
+        "@pydantic.dataclasses.dataclass(config=pydantic.ConfigDict(extra='forbid', frozen=True))",
+        "",
+        "pass",
+        MADE.format("ids"),
+        "ids",
+    ),
     "a field of a NamedTuple": ("", "(NamedTuple)", "pass", MADE.format("ids"), "ids"),
     "what a NamedTuple has not": ("", "(NamedTuple)", "pass", MADE.format("late"), "late"),
     "a field that is annotated and set": (FROZEN, "", "pass", "out = Base([])\nout.ids: list = []", "ids"),
@@ -80,6 +101,17 @@ TAKEN = {
     "a dataclass that is told not to be frozen": ("@dataclass(frozen=False)", "", "pass", MADE.format("ids")),
     "one that may be frozen": ("@dataclass(frozen=STRICT)", "", "pass", MADE.format("ids")),
     "one that is told somewhere else": ("@dataclass(**OPTIONS)", "", "pass", MADE.format("ids")),
+    "a decorator that makes no dataclass": ("@plain(frozen=True)", "", "pass", "empty().ids = []"),
+    "a decorator from elsewhere": ("@pydantic.config(frozen=True)", "", "pass", "empty().ids = []"),
+    "a configuration that leaves it": ("@config(config=ConfigDict(extra='forbid'))", "", "pass", "empty().ids = []"),
+    "a configuration of somewhere else": ("@config(config=CONFIG)", "", "pass", "empty().ids = []"),
+    "another kind of configuration": ("@config(config=Other(frozen=True))", "", "pass", "empty().ids = []"),
+    "what a frozen configuration has no field for": (
+        "@config(config=ConfigDict(frozen=True))",
+        "",
+        "pass",
+        "empty().late = 1",
+    ),
     "a field that has a slot": (SLOTTED, "", "pass", MADE.format("ids")),
     "a written slot": ("@dataclass", "", "__slots__ = ('ids', 'late')", MADE.format("late")),
     "slots that cannot be told": ("@dataclass", "", "__slots__ = SLOTS", MADE.format("late")),
@@ -195,4 +227,4 @@ def test_a_frozen_base_decides_for_its_fields_only() -> None:
     output = OUTPUT.format(decorator=FROZEN, bases="", more="pass")
     found = find(world(npu=npu(body, head=made), **{"vllm/output.py": output}))
     assert symbols(found) == [("RS317", "Made.ids")]
-    assert found[0].message == "`out.ids` cannot be assigned: `Base` (vllm/output.py:7) is frozen."
+    assert found[0].message == "`out.ids` cannot be assigned: `Base` (vllm/output.py:13) is frozen."

@@ -46,7 +46,17 @@ OF_CONFIG = "@property\n    def size(self):\n        return self.config.size"
 METHOD_OF_CONFIG = "def size(self):\n        return self.config.size"
 CACHING = "@lru_cache\n    def size(self):\n        return 1"
 
+STREAM = "def __init__(self, config):\n        self.size = torch.cuda.Stream()"
+EVENT = "size: torch.npu.Event"
+TENSOR = "def __init__(self, config):\n        self.size = torch.zeros(config.size)"
+EVENT_OF_CONFIG = "def __init__(self, config):\n        self.size = config.Event()"
+
 BREAKS = {
+    "a stream is called": (METHOD, STREAM, "return self.size()"),
+    "an event is called": (METHOD, EVENT, "return self.size()"),
+    "a tensor is called": (METHOD, TENSOR, "return self.size()"),
+    "a method is passed for a stream": (STREAM, METHOD, "return print(self.size)"),
+    "a method is passed for a tensor": (TENSOR, METHOD, "return print(self.size)"),
     "a property is called": (METHOD, PROPERTY, "return self.size()"),
     "a cached property is called": (METHOD, CACHED, "return self.size()"),
     "a number is called": (METHOD, NUMBER, "return self.size()"),

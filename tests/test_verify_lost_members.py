@@ -126,6 +126,31 @@ def test_what_may_be_a_buffer_still(name: str) -> None:
     assert not find(world(npu=method(SOUND[name]), ascend=ascend(lens=TENSOR)))
 
 
+HANDED = {
+    "a declared object": ("return self.handed.lens.np", "", True),
+    "a local of a declared object's": ("lens = self.handed.lens\nreturn lens.gpu", "", True),
+    "a subclass near the runners that has a tensor": ("return self.handed.lens.np", "pass", True),
+    "one that has a buffer": (
+        "return self.handed.lens.np",
+        "def __init__(self):\n        super().__init__()\n        self.lens = Buffer(3)",
+        False,
+    ),
+    "asked for its kind": ("if isinstance(self.handed.lens, given):\n    return self.handed.lens.np", "", False),
+}
+
+
+@pytest.mark.parametrize("name", HANDED)
+def test_a_buffer_of_a_declared_object_became_a_tensor(name: str) -> None:
+    """Told only where it was a buffer before: the declared class may have subclasses out of sight."""
+    body, derived, fails = HANDED[name]
+    more = f"class Wide(Rows):\n    {derived}\n" if derived else ""
+    new = {"vllm_ascend/worker/wide.py": f"from vllm.runner import Buffer\nfrom vllm_ascend.runner import Rows\n{more}"}
+    old, now = (world(npu=method(body), ascend=ascend(lens=lens), **new) for lens in (BUFFER, TENSOR))
+    assert symbols(find(now, old)) == ([("RS309", "lens")] if fails else [])
+    assert not find(now)
+    assert not find(now, now)
+
+
 def test_a_tensor_of_another_object_became_a_buffer() -> None:
     body = method("return self.rows.lens[0]")
     assert symbols(find(world(npu=body, ascend=ascend()))) == [("RS309", "lens")]

@@ -8,6 +8,7 @@ from verify_samples import find, npu, symbols, world
 OWN = "def capture(self):\n    self.sp = False"
 BYTES = "def capture(self):\n    return self.batch.rows"
 DROPS = "def capture(self):\n    super().capture()"
+BY_NAME = "def capture(self):\n    NPUModelRunner.capture(self)"
 SUM = "n = self.capture()\nreturn n + 1"
 
 # What omni's override says, the method of vllm-ascend that it hides, and how vllm-ascend uses it.
@@ -22,6 +23,7 @@ LOST = {
     "the value is dropped on the way, and handed on": (DROPS, BYTES, "return self.capture()"),
     "the value is dropped on the way, and kept": (DROPS, BYTES, "self.sp = self.capture()"),
     "the value is dropped on the way": (DROPS, BYTES, SUM),
+    "the value of a base by its name is dropped": (BY_NAME, BYTES, "self.sp = self.capture()"),
 }
 
 KEPT = {
@@ -37,6 +39,11 @@ KEPT = {
     "the hidden method has none": (OWN, "def capture(self):\n    self.sp = 1", SUM),
     "it is dropped, and nobody uses it": (DROPS, BYTES, "self.capture()"),
     "another method's is dropped": ("def capture(self):\n    super().start()", BYTES, "return self.capture()"),
+    "another object's is dropped": (
+        "def capture(self):\n    NPUModelRunner.capture(self.batch)",
+        BYTES,
+        "return self.capture()",
+    ),
     "what it drops is read first": (
         "def capture(self):\n    self.sp = super().capture()",
         BYTES,

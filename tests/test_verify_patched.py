@@ -94,6 +94,19 @@ def test_a_name_that_only_type_checkers_see(name: str) -> None:
     assert find(world(npu=npu("pass", head=quoted), **{"vllm/size.py": text})) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "fix"),
+    [
+        pytest.param("Size = int", "Import it below `if TYPE_CHECKING:` as well, if only annotations use it", id="it"),
+        pytest.param("from vllm.runner import Batch as Size", "Import it from where the target", id="another module"),
+    ],
+)
+def test_the_fix_for_such_a_name_does_not_name_the_same_import(text: str, fix: str) -> None:
+    files = {"vllm/size.py": f"if TYPE_CHECKING:\n    {text}"}
+    [found] = find(world(npu=npu("pass", head="from vllm.size import Size"), **files))
+    assert found.fix.startswith(fix)
+
+
 def test_a_submodule_that_its_package_names_for_type_checkers() -> None:
     package = "if TYPE_CHECKING:\n    from vllm.sizes import small"
     files = {"vllm/sizes/__init__.py": package, "vllm/sizes/small.py": ""}

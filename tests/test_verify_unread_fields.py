@@ -94,21 +94,29 @@ def test_a_field_that_is_read_or_not_new(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "expected"),
+    ("field", "was", "expected"),
     [
-        pytest.param("mark: list | None = None", ["RS308"], id="the lost field's new name"),
-        pytest.param("columns: list | None = None", ["RS308", "RS324"], id="another field"),
+        pytest.param("mark: list | None = None", "marks: list | None = None", ["RS308"], id="the new name"),
+        pytest.param("columns: list | None", "marks: list | None", ["RS308", "RS324"], id="another field"),
+        pytest.param("columns: Other | None", "marks: Other | None", ["RS308"], id="a class of its own"),
+        pytest.param("columns: Any", "marks: Any", ["RS308", "RS324"], id="a type that says nothing"),
+        pytest.param("columns: Other", "marks: Step", ["RS308", "RS324"], id="another class"),
+        pytest.param(
+            "first: Other\n    columns: Other", "first: Other\n    marks: Other", ["RS308", "RS324"], id="one of two"
+        ),
     ],
 )
-def test_a_field_that_stands_in_the_place_of_one_that_the_override_reads(field: str, expected: list[str]) -> None:
+def test_a_field_that_stands_in_the_place_of_one_that_the_override_reads(
+    field: str, was: str, expected: list[str]
+) -> None:
     """The fix for the lost field names it, so one finding says all."""
-    name = field.partition(":")[0]
+    name = field.rpartition("\n")[2].strip().partition(":")[0]
     trees = [
         world(
             npu=npu("def update(self, step):\n    return step.marks").replace("import helper", "import note"),
             vllm=RECORD.format(field=declared) + RUNNER.format(**OLD | {"does": does, "notes": "Other"}),
             ascend=IMPORTS + "class NPUModelRunner(GPUModelRunner):\n    pass\n",
         )
-        for declared, does in ((field, f"self.clear(step.{name})"), ("marks: list | None = None", "pass"))
+        for declared, does in ((field, f"self.clear(step.{name})"), (was, "pass"))
     ]
     assert sorted(finding.code for finding in find(*trees)) == expected

@@ -138,9 +138,9 @@ def misfits(parameters: str, call: str) -> list[signatures.Misfit]:
 MISPLACED = {
     ("a, b, /, c=1", "f(1, b=2)"): ["takes `b` by position only"],
     ("a, b, c, /", "f(a=1, b=2, c=3)"): ["takes `a`, `b` and `c` by position only"],
-    ("a, *, b", "f(1, 2)"): ["takes at most 1 positional arguments, 2 are given; it takes `b` by keyword only"],
+    ("a, *, b", "f(1, 2)"): ["takes at most 1 positional argument, 2 are given; it takes `b` by keyword only"],
     # What `f` can do without was perhaps never meant.
-    ("a, *, b=1", "f(1, 2)"): ["takes at most 1 positional arguments, 2 are given"],
+    ("a, *, b=1", "f(1, 2)"): ["takes at most 1 positional argument, 2 are given"],
 }
 
 

@@ -186,13 +186,18 @@ def _make_finding(
     what = f"module `{missing}`" if is_module else f"`{missing}`"
     definer = _find_definer(program, missing, imported.name if is_module else missing.rpartition(".")[2])
     place = f"`{definer}`, where" if definer else "where"
+    drop, fix = f"drop what uses `{imported.bound}`", f"Import it from {place} {_name_definer(missing)} defines it now"
+    if definer == imported.module and "TYPE_CHECKING" in how:
+        fix = "Import it below `if TYPE_CHECKING:` as well, if only annotations use it"
+    elif definer == imported.module:
+        fix = "Use what the target has in its place on NPU"
     via = "" if is_module or missing == full else f" (which `{full}` re-exports)"
     found = place_at_import(
         (CODE, SEVERITY),
         module,
         imported,
         message=f"{what}{via} {how} {_name_tree(missing)}, so this import fails.",
-        fix=f"Import it from {place} {_name_definer(missing)} defines it now, or drop what uses `{imported.bound}`.",
+        fix=f"{fix}, or {drop}.",
     )
     return replace(found, cause=_make_cause(found, missing)) if is_module and imported.name else found
 

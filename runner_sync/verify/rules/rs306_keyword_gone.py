@@ -1,7 +1,8 @@
 """RS306 keyword-gone: a call passes a keyword that the target no longer accepts.
 
 What: `f(..., name=value)` where no definition of `f` that the call can reach in the target has a parameter `name` or
-takes `**kwargs`. If an object may have one of several classes (`self.drafter`), then with the old trees one class that
+takes `**kwargs`. A call that also leaves out one required parameter is one finding, because the parameter may only have
+a new name. If an object may have one of several classes (`self.drafter`), then with the old trees one class that
 no longer takes the keyword is enough, unless a condition may choose the class. With the old trees also
 `dataclasses.replace(x, name=value)`: it calls the constructor of the class of `x`.
 
@@ -37,11 +38,17 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
     for found in find_misfits(program, module, old, keywords=True):
         callee, misfit = found.callee, found.misfit
         fix = f"Drop or rename `{misfit.name}=` as {callee.place} declares it"
+        text = misfit.text
+        if found.missing:
+            text += f", and requires `{found.missing}`, which is not given"
+            fix = (
+                f"Write `{found.missing}=` for `{misfit.name}=` if that is its new name, as {callee.place} declares it"
+            )
         yield found.frame.finding(
             (CODE, SEVERITY),
             next((keyword.value for keyword in found.call.keywords if keyword.arg == misfit.name), found.call),
             symbol=f"{callee.name}({misfit.name}=)",
-            message=f"{callee.label} {misfit.text}.",
+            message=f"{callee.label} {text}.",
             fix=f"{fix}{_name_readers(program, callee, misfit.name)}.",
         )
 

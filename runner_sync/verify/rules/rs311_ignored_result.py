@@ -8,8 +8,8 @@ attribute, or returned by a function that declares a result; the `x` of `with f(
 used as an object, a sequence or a number without a test for `None`, while the callee newly may return `None`, alone or
 as one of several values, or while the annotation of the field `x.y` newly admits it. Also an override of the NPU
 runners that never returns a value, where inherited code or the worker uses the value that the hidden method always
-returns; one that only keeps it or hands it on counts if the override calls `super().m(...)` and drops what that
-returns.
+returns; one that only keeps it or hands it on counts if the override calls `super().m(...)` or `Base.m(self, ...)` and
+drops what that returns.
 
 Example: `self._update_states(scheduler_output)` after vLLM made it return a callback that must be run later; or `run =
 self._update_states(scheduler_output)` while omni's own `_update_states`, written before, returns nothing.
@@ -43,6 +43,7 @@ from runner_sync.verify.trees.calling.virtual import VirtualCall, find_override_
 from runner_sync.verify.trees.classes import ClassInfo
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import returns_of
+from runner_sync.verify.trees.instance import is_instance
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, step_of
@@ -199,8 +200,17 @@ def _is_always_returned(callee: Callee) -> bool:
 def _drops_parents(function: Function) -> bool:
     """Whether a method calls the one that it hides, as a statement of its own: a ``return`` may have got lost."""
     calls = (node.value for node in walk(function) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
-    hidden = (call.func for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr == function.name)
-    return any(is_super(func.value) for func in hidden)
+    return any(_is_parent_call(function, call) for call in calls)
+
+
+def _is_parent_call(function: Function, call: ast.Call) -> bool:
+    """Whether a call is ``super().m(…)`` in ``m``, or ``Base.m(self, …)``."""
+    match call:
+        case ast.Call(func=ast.Attribute(value=value, attr=name)) if name == function.name and is_super(value):
+            return True
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=base), attr=name), args=[first, *_]) if base[:1].isupper():
+            return name == function.name and is_instance(function, first)
+    return False
 
 
 def _is_needed(call: VirtualCall, *, by_passing: bool) -> bool:

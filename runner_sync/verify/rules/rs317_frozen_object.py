@@ -1,10 +1,10 @@
 """RS317 frozen-object: an attribute is assigned on an object that refuses it, or a dataclass derives from a frozen one.
 
-What: `x.attribute = value` or `del x.attribute` where each class that `x` can be is a frozen dataclass or
-`msgspec.Struct`, or a `NamedTuple`, with that field, or where `x` is constructed in sight and its `__slots__` (or
-struct fields) leave no room for the attribute. Also three class statements in any omni module that is imported with a
-runner: an `@dataclass` that derives from a struct; one without `frozen=True` that derives from a frozen one, or the
-reverse; and a field without a default behind a base's field that has one.
+What: `x.attribute = value` or `del x.attribute` where each class that `x` can be is a frozen dataclass (also by vLLM's
+`@config(config=ConfigDict(frozen=True))`) or `msgspec.Struct`, or a `NamedTuple`, with that field, or where `x` is
+constructed in sight and its `__slots__` (or struct fields) leave no room for the attribute. Also three class statements
+in any omni module that is imported with a runner: an `@dataclass` that derives from a struct; one without `frozen=True`
+that derives from a frozen one, or the reverse; and a field without a default behind a base's field that has one.
 
 Example: `output = copy(EMPTY_MODEL_RUNNER_OUTPUT)` and `output.kv_connector_output = …` after vLLM declares
 `ModelRunnerOutput` with `@dataclass(frozen=True)`, from which omni's `OmniModelRunnerOutput` derives.
@@ -26,7 +26,8 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
-from runner_sync.signatures import class_option, find_dataclass_decorators, option
+from runner_sync.signatures import class_option, decorator_names, find_dataclass_decorators, option
+from runner_sync.syntax import Function, decorator_name, dotted_name
 from runner_sync.verify.trees.classes import ClassInfo, Mro, is_record, is_struct
 from runner_sync.verify.trees.frames import Frame, class_finding
 from runner_sync.verify.trees.modules import Module
@@ -81,7 +82,8 @@ def _check(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Find
     kept, how = ("__delattr__", "deleted") if isinstance(node.ctx, ast.Del) else ("__setattr__", "assigned")
     instances = program.infer(frame, node.value) or []
     sealed = [Instance(i.info, i.exact or program.is_last(i.info)) for i in instances]
-    reasons = [_describe_refusal(mro, i, node.attr, own=kept) for i in sealed for mro in program.classes.mros(i.info)]
+    mros = [(i, mro) for i in sealed for mro in program.classes.mros(i.info)]
+    reasons = [_describe_refusal(program, mro, i, node.attr, own=kept) for i, mro in mros]
     if reasons and all(reasons):
         info = instances[0].info
         yield frame.finding(
@@ -93,7 +95,7 @@ def _check(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Find
         )
 
 
-def _describe_refusal(mro: Mro, instance: Instance, name: str, *, own: str) -> str:
+def _describe_refusal(program: Program, mro: Mro, instance: Instance, name: str, *, own: str) -> str:
     """Return why an object refuses to have ``name`` assigned or deleted; empty when it may accept that.
 
     ``own`` is the special method by which a class decides that itself.
@@ -105,7 +107,7 @@ def _describe_refusal(mro: Mro, instance: Instance, name: str, *, own: str) -> s
         if is_record(info) and name in info.fields:
             return f"{info.label} is a NamedTuple"
         is_own = instance.exact and info is mro.head
-        is_frozen = class_option(info.node, "frozen") if info in structs else _read_option(info, "frozen")
+        is_frozen = class_option(info.node, "frozen") if info in structs else _is_frozen(program, info)
         if is_frozen and (is_own or any(name in c.fields for c in mro.classes[number:])):
             return f"{info.label} is frozen"
     if not instance.exact or any(name in info.written for info in mro.classes):
@@ -120,6 +122,30 @@ def _read_option(info: ClassInfo, word: str) -> bool | None:
     if len(made) != 1:
         return False if made else None
     return option(made[0], word, default=False)
+
+
+def _is_frozen(program: Program, info: ClassInfo) -> bool | None:
+    """Whether a decorator freezes the objects of a class; ``None`` for other classes and for an unknown value."""
+    made = _read_option(info, "frozen")
+    return made or any(_freezes(program, info, decorator) for decorator in info.node.decorator_list) or made
+
+
+def _freezes(program: Program, info: ClassInfo, decorator: ast.expr) -> bool:
+    """Whether a decorator that makes a dataclass freezes it: ``@config(config=ConfigDict(frozen=True))``."""
+    if not isinstance(decorator, ast.Call):
+        return False
+    given = [decorator, *(keyword.value for keyword in decorator.keywords if keyword.arg == "config")]
+    holders = [one for one in given if isinstance(one, ast.Call) and (one is decorator or _is_config(one))]
+    name = dotted_name(decorator.func) or ""
+    if not any(option(holder, "frozen", default=False) for holder in holders):
+        return False
+    found = (one.node for one in program.world.resolve(info.module, name)) if name else ()
+    is_made_here = any(isinstance(f, Function) and "dataclass_transform" in decorator_names(f) for f in found)
+    return is_made_here or decorator_name(decorator) == "dataclass"
+
+
+def _is_config(call: ast.Call) -> bool:
+    return decorator_name(call) == "ConfigDict"
 
 
 def _has_slots(info: ClassInfo, name: str) -> bool | None:

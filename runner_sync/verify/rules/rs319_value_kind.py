@@ -3,7 +3,9 @@
 What: a call passes an argument for a parameter whose annotation changed kind (`tuple[…]` before, `dict[str, …]` now; by
 position also under another name), while upstream's own calls pass something else there. Also `a, b = self.m(...)` or `a
 = self.m(...)` where the annotation of the result changed kind, and upstream's own code gives the value another name.
-Also an object that `dataclasses.replace`, `asdict`, `astuple` or `fields` gets, whose class is no dataclass any more.
+Also an object that `dataclasses.replace`, `asdict`, `astuple` or `fields` gets, whose class is no dataclass any more;
+and a comparison of a field with constants (`x.mode == "align"`, `x.mode in ("a", "b")`), none of which it can equal any
+more by its declaration: a text became an enum, or the constant is gone from a `Literal`.
 
 Example: `mamba_utils.preprocess_mamba(..., self.model.get_mamba_state_copy_func(), bufs)` after vLLM 0.30 wants a
 mapping from the type of a layer to its functions there: vllm-ascend 0.30.0rc2 passes
@@ -17,16 +19,19 @@ Fix: pass or take what the target's own code does there.
 
 Leaves alone: calls that changed as well, that upstream still makes in the same way, or that upstream's classes of the
 runner no longer make; annotations that may mean anything (`Any`, a Protocol, a class outside the trees), or that were
-only respelt, widened or narrowed; one kind of number for another. Needs the old trees.
+only respelt, widened or narrowed; one kind of number for another; comparisons that upstream still makes word for word,
+or with a constant that it still assigns, and enums that derive from `str` or `int`. Needs the old trees.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from runner_sync.model import Finding, Severity
+from runner_sync.signatures import join_quoted
 from runner_sync.statements import parameters
 from runner_sync.syntax import last_word
 from runner_sync.verify.expecting import CALL_ERRORS
@@ -40,6 +45,8 @@ from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, steps
 from runner_sync.verify.trees.values.annotations import tuple_parts
 from runner_sync.verify.trees.values.declared import Declared, is_another, kinds_of, unite
+from runner_sync.verify.trees.values.equals import find_unequal
+from runner_sync.verify.trees.values.guards import find_tests_of
 
 CODE = "RS319"
 NAME = "value-kind"
@@ -90,6 +97,8 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
         for node in step.frame.nodes():
             if isinstance(node, ast.Call) and not step.frame.is_guarded(node, CALL_ERRORS):
                 yield from _check_dataclass(step, node)
+            elif isinstance(node, ast.Compare) and not step.frame.is_guarded(node, CALL_ERRORS):
+                yield from _check_comparison(step, node)
             call = _find_call(node) if step.frame.info is not None else None
             # A call that changed as well was written for the target's declaration.
             if call is None or not step.stood(node) or step.frame.is_guarded(node, CALL_ERRORS):
@@ -110,6 +119,30 @@ def _check_dataclass(step: Step, call: ast.Call) -> Iterator[Finding]:
             message=f"`{text}` is no dataclass any more: {info.label} is none, so `{function}` refuses it.",
             fix=f"Make the new `{info.name}` as the target does.",
         )
+
+
+def _check_comparison(step: Step, node: ast.Compare) -> Iterator[Finding]:
+    """Report a comparison with constants that the field can no longer equal."""
+    found = find_unequal(step, node)
+    if found is None or find_tests_of(step.frame.function, found.read):
+        return
+    text, constants = ast.unparse(found.read), join_quoted([repr(one) for one in found.constants])
+    # What the target still compares in the same way is still right, whatever it is declared as.
+    around = step.program.world.surroundings
+    if any(around.is_upstream_text(f'{text} == "{one}') for one in found.constants if re.search(r"\w$", str(one))):
+        return
+    what = "any of " if len(found.constants) > 1 else ""
+    instead = f"with {join_quoted(found.members)}" if found.members else "as the target does"
+    if found.instead:
+        instead = f"with `{found.instead}` if that is the new name"
+    yield step.frame.finding(
+        (CODE, SEVERITY),
+        node,
+        symbol=f"{found.read.attr} == {', '.join(map(repr, found.constants))}",
+        message=f"`{text}` never equals {what}{constants} any more: it is declared as `{found.declared}` "
+        f"({found.place}) now.",
+        fix=f"Compare it {instead}.",
+    )
 
 
 def _check(node: ast.AST, now: _Side, was: _Side) -> Iterator[Finding]:

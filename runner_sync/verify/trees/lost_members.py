@@ -4,13 +4,16 @@ Comes in: a class that lacks the member, and the old trees. Goes out: the text o
 reading.
 
 A member counts as renamed if a new one with a similar name stands in its place in the class, with the same value or
-type: ``DecodeOnly = 2`` of an enum is ``DECODE_ONLY = 2`` now.
+type: ``DecodeOnly = 2`` of an enum is ``DECODE_ONLY = 2`` now. The name need not be similar if the type is a class that
+no other member of the old or new class has.
 """
 
 from __future__ import annotations
 
 import ast
 import difflib
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runner_sync.model import PACKAGES, TITLES
@@ -68,9 +71,23 @@ def _find_renamed(was: ClassInfo, now: ClassInfo, name: str) -> _Member | None:
     for tag, i, j, k, end in difflib.SequenceMatcher(None, names, later, autojunk=False).get_opcodes():
         if tag == "replace" and i <= index < j and j - i == end - k:
             one, new = before[index], after[k + index - i]
-            is_new = new.name not in names and _are_alike(name, new.name)
+            is_same = _are_alike(name, new.name) or all(_is_distinctive(one.content, part) for part in (before, after))
+            is_new = new.name not in names and is_same
             return new if is_new and one.content == new.content else None
     return None
+
+
+def _is_distinctive(content: str, members: Sequence[_Member]) -> bool:
+    """Whether only one of the members has a type, and that names a class: a field of it needs no similar name."""
+    named = set(_CLASS.findall(content)) - _COMMON
+    return bool(named) and sum(member.content == content for member in members) == 1
+
+
+_CLASS = re.compile(r"(?<![\w.])(?:\w+\.)*([A-Z]\w*[a-z]\w*)\b(?!\()")
+_COMMON = frozenset(
+    {"Any", "Callable", "Enum", "Iterable", "Literal", "Mapping", "None", "Optional", "Sequence", "Tensor", "Union"}
+)
+"""Words that say little about a field."""
 
 
 def _are_alike(name: str, other: str) -> bool:

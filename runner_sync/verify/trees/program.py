@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TypeGuard
 
 from runner_sync.syntax import dotted_name, is_name, is_none, is_nothing
 from runner_sync.verify.answers import remembered
@@ -25,10 +24,8 @@ from runner_sync.verify.trees.values.annotations import (
     resolve_annotation,
     unite,
 )
+from runner_sync.verify.trees.values.uses import is_copied_to_itself, is_copy
 from runner_sync.verify.trees.world import Definition
-
-# Functions of the standard library's `copy` and `dataclasses`.
-_COPYING = frozenset({"copy", "copy.copy", "deepcopy", "copy.deepcopy", "replace", "dataclasses.replace"})
 
 
 class Program(CallGraph):
@@ -68,7 +65,7 @@ class Program(CallGraph):
             return self._infer_global(frame, name, depth)
         if name in frame.imports:
             return None
-        bindings = [node for node in frame.bound_before(read) if not _is_copied_to_itself(node, name)]
+        bindings = [node for node in frame.bound_before(read) if not is_copied_to_itself(node, name)]
         return unite([self._infer_bound(frame, node, name, depth) for node in bindings]) if bindings else None
 
     def _infer_bound(self, frame: Frame, node: ast.AST, name: str, depth: int) -> list[Instance] | None:
@@ -118,7 +115,7 @@ class Program(CallGraph):
         return self.infer(frame, value, depth + 1) if value is not None else None
 
     def _infer_call(self, frame: Frame, call: ast.Call, depth: int) -> list[Instance] | None:
-        if _is_copy(call):
+        if is_copy(call):
             return self.infer(frame, call.args[0], depth + 1)
         constructed = self.named_classes(frame, call.func) or self.held_classes(frame, call.func)
         if constructed:
@@ -173,12 +170,31 @@ class Program(CallGraph):
         # A declaration counts only if no assignment gives a known value: upstream's record is not what omni stores.
         valued = [pair for pair in written if not _only_declares(pair[1])]
         found = [self._infer_assigned(info, a, depth) for info, a in (first if annotated else valued)]
+        if not annotated and None in found:
+            known = self._find_declared_calls(mro, name, written)
+            found = [
+                known.get(_name_called(assignment), one) if one is None else one
+                for one, (_, assignment) in zip(found, valued, strict=True)
+            ]
         if not annotated and not any(found):
             found = [self._infer_assigned(info, a, depth) for info, a in written]
         if annotated and all(_only_declares(assignment) for assignment in annotated):
             others = [self._infer_assigned(info, a, depth) for info, a in written if info is not written[0][0]]
             found.append(self._select_derived(unite([part for part in others if part]) or [], unite(found) or []))
         return unite(found) if found else None
+
+    def _find_declared_calls(
+        self, mro: Mro, name: str, written: Sequence[tuple[ClassInfo, Assignment]]
+    ) -> dict[str, list[Instance] | None]:
+        """Return the declared classes of an upstream attribute, by each function whose result the declaring project
+        assigns to it, in methods that run or not: others may assign what comes from there as well."""
+        declared = [(info, a) for info, a in written if a.annotation is not None and not info.is_omnis]
+        found: dict[str, list[Instance] | None] = {}
+        for info, assignment in declared[:1]:
+            of_project = [a for other, a in mro.written(name) if other.module.project == info.module.project]
+            called = {_name_called(a) for a in of_project} - {""}
+            found = dict.fromkeys(called, self._infer_assigned(info, assignment, 0)) if called else {}
+        return found
 
     def _is_uninformative(self, info: ClassInfo, assignment: Assignment) -> bool:
         """Whether an assignment only declares the attribute, with no known class: a mixin's ``batch: Any``."""
@@ -203,19 +219,13 @@ class Program(CallGraph):
         return self.infer(frame, value, depth + 1) if value is not None and function is not None else None
 
 
+def _name_called(assignment: Assignment) -> str:
+    """Return the dotted name of the function whose result is assigned, or an empty text."""
+    value = assignment.value
+    return (dotted_name(value.func) or "") if isinstance(value, ast.Call) else ""
+
+
 def _only_declares(assignment: Assignment) -> bool:
     """Whether an assignment sets no value but ``None``: ``drafter: Drafter``, ``self.drafter: Drafter | None =
     None``."""
     return is_nothing(assignment.value)
-
-
-def _is_copied_to_itself(node: ast.AST, name: str) -> bool:
-    """Whether a node is ``name = copy(name)``, which keeps the class of the name."""
-    if not isinstance(node, ast.Assign) or not any(is_name(target, name) for target in node.targets):
-        return False
-    return _is_copy(node.value) and is_name(node.value.args[0], name)
-
-
-def _is_copy(node: ast.expr) -> TypeGuard[ast.Call]:
-    """Whether a call copies its argument, so that the result has the argument's class."""
-    return isinstance(node, ast.Call) and len(node.args) == 1 and dotted_name(node.func) in _COPYING

@@ -25,6 +25,7 @@ from runner_sync.verify.trees.calling.asked import is_guarded_by_signature_test
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.calling.replacing import find_lost_fields
 from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.functions import find_asserted
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, step_of
@@ -33,18 +34,23 @@ from runner_sync.verify.trees.values.guards import is_chosen
 
 @dataclass(frozen=True, slots=True)
 class Unfitting:
-    """A call in its frame, its callee, and why it does not bind."""
+    """A call in its frame, its callee, and why it does not bind.
+
+    ``missing`` is the only required parameter that the call leaves out, if the misfit is its only unknown keyword.
+    """
 
     frame: Frame
     call: ast.Call
     callee: Callee
     misfit: Misfit
+    missing: str = ""
 
 
 def find_misfits(program: Program, module: Module, old: Program | None, *, keywords: bool) -> Iterator[Unfitting]:
     """Yield the unguarded calls in ``module`` that cannot bind.
 
-    With ``keywords`` only calls with an unknown keyword, without it calls that fail for any other reason.
+    With ``keywords`` only calls with an unknown keyword, without it calls that fail for any other reason. A call with
+    one unknown keyword that leaves out one parameter is in the first group only: the parameter may have a new name.
     """
     for frame in program.frames(module):
         step = step_of(program, frame, old)
@@ -53,10 +59,23 @@ def find_misfits(program: Program, module: Module, old: Program | None, *, keywo
             if call is None or (keywords and not call.keywords) or frame.is_guarded(node, CALL_ERRORS):
                 continue
             lost = find_lost_fields(step, call) if step is not None and keywords else ()
-            for callee, misfit in (*_find_misfits(program, frame, call, step, at=node), *lost):
-                is_meant = (misfit.kind == "unknown keyword") == keywords
+            found = [*_find_misfits(program, frame, call, step, at=node), *lost]
+            missing = _find_missing_beside_unknown(found)
+            for callee, misfit in found:
+                is_meant = (misfit.kind == "unknown keyword") == keywords and (keywords or not missing)
                 if is_meant and not is_guarded_by_signature_test(frame, node, misfit, function=call.func):
-                    yield Unfitting(frame, call, callee, misfit)
+                    yield Unfitting(frame, call, callee, misfit, missing)
+
+
+def _find_missing_beside_unknown(found: Sequence[tuple[Callee, Misfit]]) -> str:
+    """Return the one parameter that a call leaves out if one unknown keyword is all else that does not fit."""
+    kinds = {misfit.kind: (callee, misfit) for callee, misfit in found}
+    if len(found) != 2 or kinds.keys() != {"unknown keyword", "missing"}:
+        return ""
+    callee, misfit = kinds["missing"]
+    # A default that the function itself refuses is no new name.
+    is_refused = callee.function is not None and misfit.name in find_asserted(callee.function)
+    return "" if is_refused else misfit.name
 
 
 def _find_misfits(

@@ -18,6 +18,7 @@ from runner_sync.verify.trees.frames import Frame, class_frame, module_frame
 from runner_sync.verify.trees.functions import returns_of, yields
 from runner_sync.verify.trees.known import all_known
 from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.values import torch_objects
 from runner_sync.verify.trees.values.annotations import members_of, resolve_annotation
 from runner_sync.verify.trees.values.giving import can_create
 from runner_sync.verify.trees.world import Definition
@@ -262,6 +263,8 @@ def _source_lacks(program: Program, source: Source, name: str) -> bool:
         return True
     if isinstance(value, _DISPLAYS):
         return name not in _CONTAINER_METHODS or (isinstance(value, ast.Constant) and not hasattr(value.value, name))
+    if torch_objects.made_lacks(value, name):
+        return True
     found = program.infer(source.frame, value)
     return bool(found) and is_lacked_by_all(program, [instance.info for instance in found or ()], name)
 
@@ -276,6 +279,8 @@ def _annotated_lacks(program: Program, frame: Frame, annotation: ast.expr, *, na
     kind = dotted_name(base) or ""
     if is_none(base) or kind in _BUILTIN_TYPES | _ARRAYS:
         return name not in _CONTAINER_METHODS or kind not in _BUILTIN_TYPES - _NUMBERS | _ARRAYS
+    if torch_objects.annotated_lacks(base, name):
+        return True
     infos = [instance.info for instance in resolve_annotation(program.classes, frame.module, annotation) or ()]
     if not infos or not is_lacked_by_all(program, infos, name):
         return False

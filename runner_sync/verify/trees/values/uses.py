@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeGuard
 
-from runner_sync.syntax import is_name
+from runner_sync.syntax import dotted_name, is_name
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.values.guards import is_identity
 
@@ -234,11 +234,34 @@ def _find_places(frame: Frame, value: ast.expr) -> list[Place]:
 
 
 def _find_read_places(frame: Frame, name: str, statement: ast.AST) -> list[Place]:
-    """Return the places where ``name``, which ``statement`` binds, is read before it is bound again."""
+    """Return the places where ``name``, which ``statement`` binds, is read before it is bound again.
+
+    ``name = copy(name)`` binds it to the same kind of value. The value of the next assignment still reads the old one.
+    """
     end = getattr(statement, "end_lineno", 0)
-    lines = [getattr(node, "lineno", 0) for node in frame.bound.get(name, ())]
-    until = min([line for line in lines if line > end], default=math.inf)
+    later = [node for node in frame.bound.get(name, ()) if getattr(node, "lineno", 0) > end]
+    after = [node for node in later if not is_copied_to_itself(node, name)]
+    first = min(after, key=lambda node: getattr(node, "lineno", 0), default=None)
+    until = getattr(first, "lineno", math.inf)
+    if isinstance(first, ast.Assign | ast.AnnAssign | ast.AugAssign):
+        until = first.end_lineno or until
     return [place_at(frame, read) for read in frame.name_reads().get(name, ()) if end < read.lineno <= until]
+
+
+# Functions of the standard library's `copy` and `dataclasses`.
+_COPYING = frozenset({"copy", "copy.copy", "deepcopy", "copy.deepcopy", "replace", "dataclasses.replace"})
+
+
+def is_copied_to_itself(node: ast.AST, name: str) -> bool:
+    """Whether a node is ``name = copy(name)``, which keeps the class of the name."""
+    if not isinstance(node, ast.Assign) or not any(is_name(target, name) for target in node.targets):
+        return False
+    return is_copy(node.value) and is_name(node.value.args[0], name)
+
+
+def is_copy(node: ast.expr) -> TypeGuard[ast.Call]:
+    """Whether a call copies its argument, so that the result has the argument's class."""
+    return isinstance(node, ast.Call) and len(node.args) == 1 and dotted_name(node.func) in _COPYING
 
 
 def _find_unpack_targets(frame: Frame, value: ast.expr) -> list[ast.expr]:

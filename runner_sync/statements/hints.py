@@ -9,7 +9,7 @@ import ast
 import copy
 from functools import reduce
 
-from runner_sync.syntax import walk
+from runner_sync.syntax import names_in, walk
 
 
 class _Hints(ast.NodeTransformer):
@@ -73,6 +73,6 @@ def _is_replaced(node: ast.AST) -> bool:
 
 def _normalise(annotation: ast.expr | None) -> ast.expr | None:
     """Normalise an annotation, possibly in place."""
-    if annotation is None or any(isinstance(n, ast.Name) and n.id == "Literal" for n in walk(annotation)):
+    if annotation is None or "Literal" in names_in(annotation):
         return annotation
     return _Hints().visit(annotation)  # type: ignore[no-any-return]

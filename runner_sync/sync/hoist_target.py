@@ -10,7 +10,6 @@ of the other bases of both classes, so that every name and every ``super()`` res
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from runner_sync.sync.check_modules import describe_module
 from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import DerivedModule
-from runner_sync.syntax import Function, walk
+from runner_sync.syntax import Function, names_in
 from runner_sync.texts.member_text import canonical
 from runner_sync.verify.check_job import CheckJob
 from runner_sync.verify.runners.ancestry import Ancestry, find_ancestry, find_writer
@@ -226,7 +225,7 @@ def _why_no_base(
     """
     if base is None:
         return f"{npu.owner} and {gpu.owner} have no base of omni's in common"
-    if any(isinstance(n, ast.Name) and n.id == "super" for n in walk(gpu.node)):
+    if "super" in names_in(gpu.node):
         return "it calls super()"
     for mro in mros:
         other = next((c for c in mro.classes[1:] if npu.name in c.methods), None)

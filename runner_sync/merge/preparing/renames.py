@@ -32,7 +32,7 @@ from runner_sync.statements import (
     parse_unit,
 )
 from runner_sync.statements.dataflow import binds, reads
-from runner_sync.syntax import parameter_names, walk
+from runner_sync.syntax import names_in, parameter_names
 from runner_sync.thresholds import SEEN_RENAMED
 
 
@@ -270,7 +270,7 @@ def _find_bound(text: str) -> frozenset[str]:
 def _find_names_and_locals(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return all names in a text, and its locals without parameters, because callers may pass those by name."""
     tree = _parse(text)
-    names = {node.id for node in walk(tree) if isinstance(node, ast.Name)} | parameter_names(tree)
+    names = names_in(tree) | parameter_names(tree)
     mentioned = {mention.name for mention in mentions(body_of(tree))}
     return frozenset(names | mentioned), bound_in(body_of(tree)) - parameter_names(tree)
 

@@ -17,7 +17,7 @@ from runner_sync.fitting.handing_over import called_self_method, count_bare_valu
 from runner_sync.merge import are_branches, rename_where_free
 from runner_sync.model import ReviewItem
 from runner_sync.statements import as_module, flatten, parse_unit
-from runner_sync.syntax import attribute_by_name, calls_in, is_name, self_attributes_set, walk
+from runner_sync.syntax import attribute_by_name, calls_in, self_attribute, self_attributes_set, walk
 from runner_sync.texts.assignment import find_early_reads, find_locals, find_unsure_reads
 from runner_sync.texts.member_text import find_called_parents, has_class_call, self_names, self_names_of
 from runner_sync.texts.names import used_names
@@ -320,8 +320,7 @@ def _find_reading_lines(text: str, name: str) -> list[int]:
     """Return lines that read an attribute of ``self``, directly or by name (``getattr``, ``hasattr``)."""
     found = []
     for node in walk(parse_unit(text)):
-        is_read = isinstance(node, ast.Attribute) and node.attr == name and is_name(node.value, "self")
-        if isinstance(node, ast.expr) and (is_read or attribute_by_name(node) == name):
+        if isinstance(node, ast.expr) and name in (self_attribute(node), attribute_by_name(node)):
             found.append(node.lineno)
     return sorted(found)
 

@@ -13,7 +13,7 @@ import ast
 
 from runner_sync.model import PACKAGES
 from runner_sync.naming import module_name
-from runner_sync.syntax import Function, is_super, reached_from, statements_of, walk
+from runner_sync.syntax import Function, is_name, is_super, reached_from, statements_of, walk
 from runner_sync.verify.trees.classes import ClassInfo, classes_in
 from runner_sync.verify.trees.instance import may_be_instance
 from runner_sync.verify.trees.modules import Module, imports_of
@@ -89,7 +89,7 @@ def _is_use(node: ast.AST, name: str) -> bool:
 
 
 def _is_self(node: ast.expr) -> bool:
-    return is_super(node) or (isinstance(node, ast.Name) and node.id == "self")
+    return is_super(node) or is_name(node, "self")
 
 
 def _is_own_use(function: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.AST) -> bool:

@@ -19,7 +19,7 @@ from runner_sync.naming import Import
 from runner_sync.statements import first_function, is_python
 from runner_sync.statements.likeness import dice, words
 from runner_sync.statements.mentioning import parameters
-from runner_sync.syntax import calls_in, walk
+from runner_sync.syntax import calls_in, is_name, walk
 from runner_sync.texts.import_entries import read_imports
 from runner_sync.thresholds import NAMESAKE
 from runner_sync.units import texts
@@ -167,7 +167,7 @@ def _name_runner_self(text: str) -> str:
     if function is None or not given:
         return text
     places = Places(text)
-    used = [node for node in walk(function) if isinstance(node, ast.Name) and node.id == given[0].arg]
+    used = [node for node in walk(function) if is_name(node, given[0].arg)]
     start = places.start(given[0])
     edits = [Edit(places.start(node), places.end(node), "self") for node in used]
     return apply(text, [Edit(start, start + len(given[0].arg), "self"), *edits])

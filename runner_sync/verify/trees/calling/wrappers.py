@@ -149,7 +149,7 @@ def _find_returned(function: ast.FunctionDef) -> ast.FunctionDef | None:
     values = list(returns_of(function))
     if len(inner) != 1 or not values or not all(v is not None and is_name(v, inner[0].name) for v in values):
         return None
-    bound = [n for n in nodes_of(function) if isinstance(n, ast.Name) and n.id == inner[0].name]
+    bound = [n for n in nodes_of(function) if is_name(n, inner[0].name)]
     return inner[0] if all(isinstance(name.ctx, ast.Load) for name in bound) else None
 
 

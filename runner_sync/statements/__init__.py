@@ -9,6 +9,12 @@ layout, quotes and indentation never make two statements differ. A node does not
 follows from the enclosing nodes. So a region that upstream wrapped into a new ``with`` still aligns line by line.
 
 Submodules are imported on first use, so that ``check`` loads few of them.
+
+- ``parsing``, ``tokenizing`` and ``flattening`` make the ``nodes``, each with its ``canonical`` text (``hints`` and
+  ``keywords`` bring two spellings to one) and its ``facts``;
+- ``dataflow``, ``surroundings`` and ``likeness`` answer questions about nodes;
+- ``assigning``, ``calls``, ``leaving``, ``mentioning``, ``parents`` and ``suites`` answer questions about ``ast``
+  statements, ``negating`` turns a condition round, and ``renaming`` finds the new name of a member.
 """
 
 from __future__ import annotations

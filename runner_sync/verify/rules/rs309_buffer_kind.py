@@ -22,6 +22,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
+from runner_sync.profile.vllm import BUFFER_MAKER, BUFFER_MEMBERS
 from runner_sync.syntax import dotted_name, is_none
 from runner_sync.verify.trees.classes import Assignment, ClassInfo, classes_in
 from runner_sync.verify.trees.frames import Frame
@@ -32,7 +33,6 @@ CODE = "RS309"
 NAME = "buffer-kind"
 SEVERITY: Severity = "error"
 
-_OF_BUFFER = frozenset({"gpu", "np", "copy_to_gpu", "copy_to_cpu"})
 _TENSOR_MAKERS = frozenset(
     {"zeros", "ones", "empty", "full", "arange", "tensor", "from_numpy", "zeros_like", "empty_like", "ones_like"}
 )
@@ -49,7 +49,7 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
 
 def _check(program: Program, frame: Frame, node: ast.AST, *, called: set[int]) -> Iterator[Finding]:
     if isinstance(node, ast.Attribute) and not frame.is_tested(node):
-        if node.attr in _OF_BUFFER or (node.attr == "cpu" and id(node) not in called):
+        if node.attr in BUFFER_MEMBERS or (node.attr == "cpu" and id(node) not in called):
             yield from _check_buffer_access(program, frame, node)
     elif isinstance(node, ast.Subscript):
         yield from _check_subscript(program, frame, node)
@@ -116,7 +116,7 @@ def _is_tensor(assignment: Assignment) -> bool:
 
 
 def _makes_without_numpy(value: ast.expr | None) -> bool:
-    if not isinstance(value, ast.Call) or not ast.unparse(value.func).endswith("_make_buffer"):
+    if not isinstance(value, ast.Call) or not ast.unparse(value.func).endswith(BUFFER_MAKER):
         return False
     return any(
         k.arg == "numpy" and isinstance(k.value, ast.Constant) and k.value.value is False for k in value.keywords

@@ -399,6 +399,17 @@ def test_a_room_names_its_parts(package: Path) -> None:
     assert package == Path("verify/rules") or sorted(there - named) == []
 
 
+def test_sides_are_called_base_omni_and_upstream() -> None:
+    """Or after what they are: with two upstreams and a GPU twin, "mine" and "theirs" say nothing."""
+    names = {
+        (module, getattr(node, "id", None) or getattr(node, "arg", None))
+        for module, tree in modules().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name | ast.arg)
+    }
+    assert sorted((module, name) for module, name in names if name in ("mine", "ours", "theirs", "yours")) == []
+
+
 def test_nobody_points_to_a_numbered_section_of_another_document() -> None:
     """It says no reader where to look: write what it says, or the file that says it."""
     root = Path(__file__).parents[1]

@@ -117,13 +117,13 @@ def _find_definitions(
     twin_path = derived.module.gpu.path if derived.module.gpu is not None else ""
     twin = library.at(twin_path) if twin_path else None
     twin_owner = next((gpu for gpu, npu in given.profile.classes if npu == owner), "") if owner else ""
-    mine = _find_definition(reading, owner, name)
+    npu_function = _find_definition(reading, owner, name)
     other = _find_definition(twin, twin_owner, name) if twin is not None and bool(twin_owner) == bool(owner) else None
     label = f"{owner}.{name}".strip(".")
-    if mine is None or other is None or twin is None:
+    if npu_function is None or other is None or twin is None:
         raise InputError(f"{label} has no twin in {twin_path or 'a GPU runner'}: there is nothing to share.")
-    theirs = _find_owner(library, Definition(twin_path, twin_owner, name, other, twin), reading, owner)
-    both = Definition(derived.path, owner, name, mine, reading), theirs
+    gpu_side = _find_owner(library, Definition(twin_path, twin_owner, name, other, twin), reading, owner)
+    both = Definition(derived.path, owner, name, npu_function, reading), gpu_side
     if beside := next((one for one in both if one.qualname not in one.reading.units), None):
         raise InputError(
             f"{beside.path}:{beside.node.lineno}: {beside.qualname} stands inside another statement: move it out of "

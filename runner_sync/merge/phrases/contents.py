@@ -67,8 +67,8 @@ def choose_content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content,
     is_below_own = _is_below_own_statement(weave, "o", strand.in_omni)
     if omni.blanks < base.blanks == upstream.blanks and is_below_own:
         return replace(chosen, blanks=omni.blanks), reason
-    theirs = not is_below_own and _is_below_own_statement(weave, "u", strand.in_upstream)
-    if upstream.blanks < base.blanks == omni.blanks and theirs:
+    is_below_upstreams = not is_below_own and _is_below_own_statement(weave, "u", strand.in_upstream)
+    if upstream.blanks < base.blanks == omni.blanks and is_below_upstreams:
         return replace(chosen, blanks=upstream.blanks), reason
     added = max(side.blanks if side.blanks > base.blanks else 0 for side in (omni, upstream))
     return replace(chosen, blanks=max(chosen.blanks, added)), reason
@@ -226,10 +226,10 @@ def _find_closer_versions(base: Node, omni: Node, upstream: Node, versions: Coll
     Omni may have updated just this statement. Each version must share a name with omni's text that the base lacks.
     Skips upstream's present text: with that as base, omni's edit would win as the only change.
     """
-    mine = words(omni.canon)
-    least = dice(words(base.canon), mine)
+    omni_words = words(omni.canon)
+    least = dice(words(base.canon), omni_words)
     alike = [older for older in versions if older != upstream.canon and _have_similar_start(older, omni.canon)]
-    scores = {older: dice(words(older), mine) for older in alike if words(older).keys() & omni.names - base.names}
+    scores = {older: dice(words(older), omni_words) for older in alike if words(older).keys() & omni.names - base.names}
     closer = [older for older, score in scores.items() if score > least]
     return sorted(closer, key=lambda older: (-scores[older], older))
 

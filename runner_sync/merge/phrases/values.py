@@ -36,8 +36,8 @@ def merge_values(base: str, omni: str, upstream: str, *, compound: bool) -> tupl
             back = _replace(changed, own, keys, base, old)
             if ast.unparse(parse_or_empty(back + tail)) == ast.unparse(parse_or_empty(base + tail)):
                 made = _replace(grown, more, keys, changed, own)
-                kept, theirs = ({one.string for one in comments_in(text)} for text in (made, upstream))
-                if not theirs <= kept:
+                kept, upstreams = ({one.string for one in comments_in(text)} for text in (made, upstream))
+                if not upstreams <= kept:
                     return None
                 replaced = {name for key in keys for name in _find_names(old[key])}
                 added = {name for key, value in more.items() if key not in old for name in _find_names(value)}

@@ -161,8 +161,8 @@ def _clear_branches(tree: Tree, movable: set[Strand], key: Strand, behind: froze
         if branch in tree.new and (tree.node[branch].is_condition or tree.node[branch].keyword == "try"):
             inner = tree.children.get(branch, [])
             start = next((k for k, child in enumerate(inner) if not _is_remark(tree, child)), 0)
-            theirs = {child for child in inner if any(one.upstream is not None for one in tree.inside(child))}
-            end = _find_run_end(inner, start - 1, movable - theirs)
+            of_upstream = {child for child in inner if any(one.upstream is not None for one in tree.inside(child))}
+            end = _find_run_end(inner, start - 1, movable - of_upstream)
             bound = frozenset[str]().union(*(tree.bound_by(child) for child in inner[start:end]))
             if end > start and bound & elsewhere:
                 at = suite.index(branch)

@@ -43,10 +43,10 @@ def _change_one(triple: Triple) -> str | None:
         return None
     omni = flatten(triple.omni)
     there = {pair.right: pair.left for pair in align(base, upstream)}
-    mine = {pair.left: pair.right for pair in align(base, omni)}
+    in_omni = {pair.left: pair.right for pair in align(base, omni)}
     for fork in forks:
         old = before.get(there.get(fork.head, ROOT))
-        if old is None or old.head not in mine or _exits(omni, mine[old.head]):
+        if old is None or old.head not in in_omni or _exits(omni, in_omni[old.head]):
             continue
         if fork.last and not old.last and there.get(fork.rest[0]) == old.rest[0]:
             return _remove_else(triple.upstream, upstream, fork)

@@ -77,9 +77,9 @@ def _find_values(
     """
     votes: dict[str, Counter[str]] = defaultdict(Counter)
     for pair in align(base, upstream):
-        ours, theirs = (_WORD.findall(node.canon) for node in (base[pair.left], upstream[pair.right]))
-        theirs = _join_attributes(theirs, record)
-        for x, y in zip(ours, theirs, strict=False) if len(ours) == len(theirs) else ():
+        before, after = (_WORD.findall(node.canon) for node in (base[pair.left], upstream[pair.right]))
+        after = _join_attributes(after, record)
+        for x, y in zip(before, after, strict=False) if len(before) == len(after) else ():
             if x in targets and x != y:
                 votes[x][y] += 1
     read = {name for node in upstream for name in re.findall(rf"(?<![\w.]){record}\.(\w+)\b(?!\()", node.canon)}

@@ -85,9 +85,9 @@ def with_omni_names_of_new_values(triple: Triple) -> Triple:
     """
     base, omni, upstream = (_find_unpacked(text) for text in (triple.base, triple.omni, triple.upstream))
     for called in base.keys() & omni.keys() & upstream.keys():
-        old, mine, theirs = base[called], omni[called], upstream[called]
-        if len(old) < len(mine) == len(theirs):
-            pairs = [(name, own) for name, own in zip(theirs, mine, strict=True) if name != own]
+        old, omni_values, new_values = base[called], omni[called], upstream[called]
+        if len(old) < len(omni_values) == len(new_values):
+            pairs = [(name, own) for name, own in zip(new_values, omni_values, strict=True) if name != own]
             if all({*pair}.isdisjoint(old) and can_rename((triple.upstream,), *pair) for pair in pairs):
                 triple = Triple(triple.base, triple.omni, rename(triple.upstream, dict(pairs)))
     return triple

@@ -40,8 +40,8 @@ def port_module(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple
         drafts, fates = _port_class(class_name, drafts, job, side)
         decided |= fates
     methods = [d.text for d in drafts if d.owner and not d.removed]
-    mine = [d for d in drafts if d.chosen and not d.owner]
-    return _replace_drafts(drafts, mine, porting.port(mine, job, side, veto_for({}, {}), methods=methods)), decided
+    own = [d for d in drafts if d.chosen and not d.owner]
+    return _replace_drafts(drafts, own, porting.port(own, job, side, veto_for({}, {}), methods=methods)), decided
 
 
 def _port_class(
@@ -73,14 +73,14 @@ def _port_changes(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side
     absent = {**job.twin.unset, **find_obstacles(pair)}
     veto = veto_for(absent, job.refused, pair.upstream, have=have, helpers=pair.helpers)
     veto = refuse_idle_calls(job.target.gives_up, have, veto)
-    mine = [d for d in drafts if d.chosen and d.owner == class_name]
+    own = [d for d in drafts if d.chosen and d.owner == class_name]
     beside = [d for d in drafts if not d.chosen and d.owner == class_name]
-    ported = porting.port(mine, job, side, veto, beside=beside)
+    ported = porting.port(own, job, side, veto, beside=beside)
     enclosed = [
         _enclose_ported(now, job) if len(now.stages) > len(was.stages) else now
-        for was, now in zip(mine, ported, strict=True)
+        for was, now in zip(own, ported, strict=True)
     ]
-    return _replace_drafts(drafts, mine, enclosed)
+    return _replace_drafts(drafts, own, enclosed)
 
 
 def _replace_drafts(drafts: Sequence[Draft], old: Sequence[Draft], new: Sequence[Draft]) -> list[Draft]:

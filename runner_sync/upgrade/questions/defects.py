@@ -174,10 +174,10 @@ def ask_about_unset(drafts: Sequence[Draft], job: ModuleJob, vllm: Sequence[str]
 
 def _find_lost_attributes(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> list[str]:
     """Return attributes that methods of a class set before this upgrade and that nothing sets now."""
-    mine = [draft for draft in drafts if draft.owner == owner]
-    changed = [draft for draft in mine if draft.removed or draft.text != draft.before]
+    members = [draft for draft in drafts if draft.owner == owner]
+    changed = [draft for draft in members if draft.removed or draft.text != draft.before]
     before = {name for draft in changed for name in _find_set_attributes(draft.before)}
-    now = [*(draft.text for draft in mine if not draft.removed), *_iterate_other_texts(owner, job)]
+    now = [*(draft.text for draft in members if not draft.removed), *_iterate_other_texts(owner, job)]
     return sorted(before - _find_set_among(before, now))
 
 
@@ -186,14 +186,14 @@ def _find_lost_in_vllm(owner: str, drafts: Sequence[Draft], job: ModuleJob, vllm
     inherited = job.hierarchy.inherited.get(owner)
     if inherited is None or not inherited.vllm:
         return set()
-    mine = [draft.text for draft in list_members(drafts, owner)]
+    members = [draft.text for draft in list_members(drafts, owner)]
     names = (
         {name for text in vllm for name in _find_set_attributes(text)}
         - inherited.members.keys()
         - inherited.vllm.keys()
     )
-    names &= self_names_of(mine)
-    return names - _find_set_among(names, [*mine, *_iterate_other_texts(owner, job), *inherited.vllm.values()])
+    names &= self_names_of(members)
+    return names - _find_set_among(names, [*members, *_iterate_other_texts(owner, job), *inherited.vllm.values()])
 
 
 def _ask_about_unset_in(draft: Draft, lost: Iterable[str], path: str) -> Iterator[ReviewItem]:
@@ -233,22 +233,22 @@ def find_set_by_twin_only(
     found = {name: setters for name, setters in found.items() if setters}
     if not found:
         return {}
-    mine = list_members(drafts, draft.owner)
+    members = list_members(drafts, draft.owner)
     inherited = job.hierarchy.of(draft.owner)
-    have = {other.member for other in mine}.union(job.hierarchy.from_mixins(draft.owner), inherited.members)
-    texts = [*(other.text for other in mine), *_iterate_other_texts(draft.owner, job), *inherited.vllm.values()]
+    have = {other.member for other in members}.union(job.hierarchy.from_mixins(draft.owner), inherited.members)
+    texts = [*(other.text for other in members), *_iterate_other_texts(draft.owner, job), *inherited.vllm.values()]
     have |= _find_set_among(found, [text for text in texts if text.strip()])
-    runs = {member for member in twin_texts if _runs_in_twin(member, draft.owner, mine, job)}
+    runs = {member for member in twin_texts if _runs_in_twin(member, draft.owner, members, job)}
     return {name: setters for name, setters in found.items() if name not in have and runs.isdisjoint(setters)}
 
 
-def _runs_in_twin(member: str, owner: str, mine: Iterable[Draft], job: ModuleJob) -> bool:
+def _runs_in_twin(member: str, owner: str, members: Iterable[Draft], job: ModuleJob) -> bool:
     """Whether the version of a method that runs here calls that of the twin, which a base of the class has.
 
     For example, the ``__init__`` of a mixin in front of the twin calls the next one.
     """
     inherited, gpu = job.hierarchy.of(owner), job.profile.gpu_name(owner)
-    own = next((other.text for other in mine if other.member == member), None)
+    own = next((other.text for other in members if other.member == member), None)
     runs = own if own is not None else inherited.members.get(member)
     if runs is None or gpu not in inherited.classes:
         return False
@@ -282,10 +282,10 @@ def _find_asked_lines(item: ReviewItem) -> set[str]:
 
     These are the chosen lines that upstream has. For a GPU port, they are all chosen lines if the GPU runner has none.
     """
-    chosen, theirs = {*strip_lines(item.chosen)}, {*strip_lines(item.upstream)}
+    chosen, upstream = {*strip_lines(item.chosen)}, {*strip_lines(item.upstream)}
     if item.from_gpu:
-        return chosen if not chosen & theirs else set()
-    return chosen & theirs
+        return chosen if not chosen & upstream else set()
+    return chosen & upstream
 
 
 def _iterate_other_texts(owner: str, job: ModuleJob) -> Iterator[str]:

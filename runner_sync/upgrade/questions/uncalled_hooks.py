@@ -68,13 +68,13 @@ def _read_without_omni(member: str, new: Mapping[str, str], inherited: Inherited
     return text if text and not calls_super(text, member) else text + inherited.vllm[member]
 
 
-def _reaches_upstream(member: str, mine: str | None, upstream: str, behind: str | None) -> bool:
+def _reaches_upstream(member: str, own: str | None, upstream: str, behind: str | None) -> bool:
     """Whether upstream's version of a method runs in the end.
 
-    ``mine`` is the class's own version, ``behind`` that of an omni base class, if any.
+    ``own`` is the class's own version, ``behind`` that of an omni base class, if any.
     """
-    if mine is not None and has_class_call(mine, upstream, member):
+    if own is not None and has_class_call(own, upstream, member):
         return True
-    if mine is not None and not find_called_parents(mine, member):
+    if own is not None and not find_called_parents(own, member):
         return False
     return behind is None or calls_super(behind, member)

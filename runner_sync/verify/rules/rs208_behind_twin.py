@@ -117,10 +117,10 @@ class _ModuleContext:
         sides = (self._subject.npu, name), (self._gpu, twin)
         if not all(isinstance(find_definition(*side), Function) and side[1] in side[0].units for side in sides):
             return None
-        mine, present = read_unit_texts(self._subject)
+        npu_units, present = read_unit_texts(self._subject)
         tables = [(ref, units) for ref, units in self._earlier if name in units] + [("", present)]
-        helpers = sorted({helper for _, units in tables for helper in find_twin_helpers(name, mine, units)})
-        own_text, written = mine[name], [units[name] for _, units in tables]
+        helpers = sorted({helper for _, units in tables for helper in find_twin_helpers(name, npu_units, units)})
+        own_text, written = npu_units[name], [units[name] for _, units in tables]
         whole = ["\n".join(units[one] for one in (name, *helpers) if one in units) for _, units in tables]
         if len({*whole}) == 1:
             return None

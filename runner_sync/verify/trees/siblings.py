@@ -101,8 +101,8 @@ def _is_own_use(function: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.AST)
 
 def _is_of_other_platform(program: Program, info: ClassInfo) -> bool:
     """Whether a class shares a base with the checked classes, and is none of theirs, nor of vllm-ascend's."""
-    ours = classes_in(program.leaves())
-    if info in ours or not any(base in ours for mro in program.classes.mros(info) for base in mro.classes[1:]):
+    checked = classes_in(program.leaves())
+    if info in checked or not any(base in checked for mro in program.classes.mros(info) for base in mro.classes[1:]):
         return False
     around = program.world.surroundings
     stem = info.module.name.rpartition(".")[2]

@@ -36,9 +36,9 @@ def ask_about_other_uses(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide)
         return [*drafts]
     ported: dict[str, set[str]] = {}
     for owner in dict.fromkeys(draft.owner for draft in drafts if draft.owner):
-        mine = list_members(drafts, owner)
-        known = self_names_of(draft.before for draft in mine)
-        ported[owner] = {d.member for d in mine if not d.before and d.text and d.name in side.new} - known
+        members = list_members(drafts, owner)
+        known = self_names_of(draft.before for draft in members)
+        ported[owner] = {d.member for d in members if not d.before and d.text and d.name in side.new} - known
     return [
         draft
         if draft.removed

@@ -40,10 +40,10 @@ def shorten_constructor(
     refused = next((one for one in decisions if one.name == NAME and one.action in ("device", "left")), None)
     if refused is None:
         return decisions, side
-    mine = [draft for draft in drafts if draft.owner == class_name]
+    own = [draft for draft in drafts if draft.owner == class_name]
     names = {
         name
-        for draft in mine
+        for draft in own
         for name, setters in find_set_by_twin_only(draft, drafts, job, side.new).items()
         if setters == [NAME]
     }

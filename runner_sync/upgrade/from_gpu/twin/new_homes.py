@@ -80,8 +80,8 @@ def _choose_home(name: str, text: str, candidates: Sequence[Home]) -> Home | Non
 
 def _is_namesake(name: str, text: str, home: Home, candidates: Sequence[Home]) -> bool:
     """Whether one name's words include the other's, and the texts share enough words."""
-    mine, theirs = ({*one.strip("_").split("_")} for one in (name, home.name))
-    if mine != theirs and (min(len(mine), len(theirs)) < FEWEST or not (mine <= theirs or theirs <= mine)):
+    words, others = ({*one.strip("_").split("_")} for one in (name, home.name))
+    if words != others and (min(len(words), len(others)) < FEWEST or not (words <= others or others <= words)):
         return False
     whole = "\n".join([home.text, *(one.text for one in _find_called(home, candidates))])
     return max(dice(_count_words(text), _count_words(one)) for one in (home.text, whole)) >= NAMESAKE

@@ -122,7 +122,6 @@ def _has_remark(nodes: Sequence[Node], index: int) -> bool:
 
 
 def _choose_content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason | None]:
-    policy, heritage = terms.policy, terms.heritage
     base, omni, upstream = find_sides(weave, strand)
     present = upstream or omni
     if strand.carried and present is not None:
@@ -137,9 +136,15 @@ def _choose_content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content
             return make_content_of(omni), None
         base = find_moved_call(weave, omni, upstream)
     if base is None:
-        more = policy.is_copy and is_part_of(omni.text, upstream.text)
-        chosen = omni if policy.both_added == "omni" and not more else upstream
+        more = terms.policy.is_copy and is_part_of(omni.text, upstream.text)
+        chosen = omni if terms.policy.both_added == "omni" and not more else upstream
         return make_content_of(chosen), VERSIONS
+    return _choose_of_three(weave, (base, omni, upstream), terms)
+
+
+def _choose_of_three(weave: Weave, sides: tuple[Node, Node, Node], terms: Terms) -> tuple[Content, Reason | None]:
+    """Choose the text of a statement that base, omni and upstream have."""
+    (base, omni, upstream), heritage = sides, terms.heritage
     if omni.canon == upstream.canon:
         return make_content_of(upstream if _spells_as(omni, base) and not _spells_as(upstream, base) else omni), None
     if is_inherited(upstream, terms.foreign):
@@ -150,13 +155,13 @@ def _choose_content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content
     if refused:
         return make_content_of(omni), refused
     if omni.canon == base.canon:
-        return with_own_remarks(_with_omni_spelling(base, omni, upstream), None, (base, omni, upstream))
+        return with_own_remarks(_with_omni_spelling(base, omni, upstream), None, sides)
     if is_upstream_text(omni, base, heritage):
         return make_content_of(upstream), None
     methods = (*weave.omni, *weave.upstream) if omni.keyword in ("with", "async with") else ()
     if methods and has_lost_only_absent_items(base.text, omni.text, upstream.text, methods=methods):
         return make_content_of(omni), None
-    return with_own_remarks(*_merge_both_changed(base, omni, upstream, terms), (base, omni, upstream))
+    return with_own_remarks(*_merge_both_changed(base, omni, upstream, terms), sides)
 
 
 def with_own_remarks(

@@ -179,23 +179,30 @@ def _find_passage(helper: Sequence[Node], nodes: Sequence[Node]) -> _Passage | N
     pairs = [pair for pair in align(helper, nodes) if pair.left in wanted and _counts(nodes[pair.right])]
     pairs = [p for p in pairs if p.equal or similarity(helper[p.left], nodes[p.right]) >= SIMILAR]
     equal = {pair.right: pair.equal for pair in pairs}
-    best, found = IN_PLACE, None
-    for suite in sorted({parent for k in equal for parent, _ in _list_tops(nodes, k)}):
-        tops, shared = _list_statements(nodes, suite), defaultdict[int, list[int]](list)
-        for k in equal:
-            for parent, top in _list_tops(nodes, k):
-                shared[top] += [k] if parent == suite else []
-        sizes = {top: sum(_counts(nodes[k]) for k in below(nodes, top)) for top in tops}
-        for i, first in enumerate(tops):
-            inside: list[int] = []
-            size = alike = 0
-            for j, last in enumerate(tops[i:] if shared[first] else (), start=i + 1):
-                inside += shared[last]
-                size, alike = size + sizes[last], alike + sum(equal[k] for k in shared[last])
-                share = 2 * len(inside) / (len(wanted) + size)
-                if shared[last] and len(inside) >= FEWEST and 2 * alike >= len(inside) and share > best:
-                    best, found = share, _Passage(suite, tops[i:j], tuple(inside), share)
-    return found
+    suites = sorted({parent for k in equal for parent, _ in _list_tops(nodes, k)})
+    runs = (run for suite in suites for run in _iter_runs(nodes, suite, equal, len(wanted)))
+    # Of several, the first; `max` keeps that one.
+    return max((run for run in runs if run.share > IN_PLACE), key=lambda run: run.share, default=None)
+
+
+def _iter_runs(nodes: Sequence[Node], suite: int, equal: Mapping[int, bool], wanted: int) -> Iterator[_Passage]:
+    """Yield the runs of statements in a suite that begin and end with versions of the helper's, half of them the same.
+
+    ``equal`` has those versions, and whether they are the same; ``wanted`` is how many statements the helper has.
+    """
+    tops, shared = _list_statements(nodes, suite), defaultdict[int, list[int]](list)
+    for k in equal:
+        for parent, top in _list_tops(nodes, k):
+            shared[top] += [k] if parent == suite else []
+    sizes = {top: sum(_counts(nodes[k]) for k in below(nodes, top)) for top in tops}
+    for i, first in enumerate(tops):
+        inside: list[int] = []
+        size = alike = 0
+        for j, last in enumerate(tops[i:] if shared[first] else (), start=i + 1):
+            inside += shared[last]
+            size, alike = size + sizes[last], alike + sum(equal[k] for k in shared[last])
+            if shared[last] and len(inside) >= FEWEST and 2 * alike >= len(inside):
+                yield _Passage(suite, tops[i:j], tuple(inside), 2 * len(inside) / (wanted + size))
 
 
 def _list_statements(nodes: Sequence[Node], suite: int) -> list[int]:

@@ -26,7 +26,7 @@ from runner_sync import __version__
 from runner_sync.terminal import choices, commands
 from runner_sync.terminal import options as o
 from runner_sync.terminal.examples import make_epilog
-from runner_sync.terminal.failures import COULD_NOT_RUN, run_guarded
+from runner_sync.terminal.failures import COULD_NOT_RUN, INTERRUPTED, run_guarded
 from runner_sync.terminal.groups import Bases, Merging, Rules, Runners, Trees, Writing, flatten, make_upgrade_options
 from runner_sync.terminal.plain import PlainCommand, PlainGroup
 from runner_sync.terminal.screen import ColorChoice, Screen
@@ -39,7 +39,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-_INTERRUPTED = 130
 _FLAGS = ("--quiet", "-q", "--traceback")
 
 
@@ -69,7 +68,7 @@ def _dispatch(words: Sequence[str], screen: Screen) -> int:
         command = typer.main.get_command(_select_called(words))
         code = command.main(args=list(words), prog_name="runner-sync", standalone_mode=False, obj=screen)
     # typer turns Ctrl-C into this exit code; no command returns it.
-    if code == _INTERRUPTED:
+    if code == INTERRUPTED:
         raise KeyboardInterrupt
     return int(code or 0)
 

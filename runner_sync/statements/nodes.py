@@ -14,7 +14,10 @@ from keyword import iskeyword
 from runner_sync.statements.facts import DECORATORS, NOTHING, Facts, read_facts
 
 INDENT = 4
+"""Blanks per level: a runner with another indentation is refused."""
+
 ROOT = -1
+"""The parent of statements that stand in no other."""
 
 COMMENT_WEIGHT = 0.3
 COMMON_WEIGHT = 0.4

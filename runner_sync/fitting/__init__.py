@@ -8,5 +8,5 @@ for each. May touch: nothing.
 - ``records``, ``record_lists``, ``record_locals`` and ``constructors`` fit unpackings and constructions of a
   ``record``.
 
-``repair`` and ``mended`` define the values for one such edit.
+``repair`` is the value for one such edit.
 """

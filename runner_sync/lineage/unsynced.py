@@ -28,7 +28,7 @@ from itertools import chain
 
 from runner_sync.edits import lines_of, without_lines
 from runner_sync.lineage.likeness import list_nodes
-from runner_sync.statements import Node, below, clauses, in_suite, parses
+from runner_sync.statements import WRAPPERS, Node, below, clauses, in_suite, parses
 from runner_sync.statements.dataflow import attributes_set
 from runner_sync.syntax import indentation
 
@@ -118,9 +118,6 @@ def _remove_wrapper(base: str, others: Sequence[str], known: _Known) -> tuple[st
             first = _find_first_line(nodes, index, known.statements, names - known.names)
             return _unwrap(nodes, index, lines, first)
     return None
-
-
-WRAPPERS = ("with", "async with", "try")
 
 
 def _are_bare(statements: Sequence[str], suite: str, nodes: Sequence[Node]) -> bool:

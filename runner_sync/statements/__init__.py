@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         yields,
     )
     from runner_sync.statements.mentioning import Mention, bound_anywhere, bound_in, mentions, parameters
-    from runner_sync.statements.nodes import INDENT, ROOT, Node, UnparsableText
+    from runner_sync.statements.nodes import EXITS, INDENT, JUMPS, ROOT, WRAPPERS, Node, UnparsableText
     from runner_sync.statements.parsing import (
         as_module,
         before_clause,
@@ -69,9 +69,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CLOSERS",
+    "EXITS",
     "INDENT",
+    "JUMPS",
     "OPENERS",
     "ROOT",
+    "WRAPPERS",
     "Mention",
     "Node",
     "UnparsableText",
@@ -118,7 +121,7 @@ _MODULES = {
     "flattening": "canons flatten flatten_function nested_canons",
     "leaving": "always_leaves cut_off is_endless may_swallow swallowers_named takes_all yields",
     "mentioning": "bound_anywhere bound_in Mention mentions parameters",
-    "nodes": "INDENT Node ROOT UnparsableText",
+    "nodes": "EXITS INDENT JUMPS Node ROOT UnparsableText WRAPPERS",
     "parsing": "as_module before_clause compiles first_function is_python parse_function parse_unit parses tree_of",
     "surroundings": "ancestors below clauses enclosing in_suite lines_of said siblings",
     "tokenizing": "CLOSERS code_of comments_in inside_strings last_comment OPENERS tokens",

@@ -26,7 +26,7 @@ from runner_sync.merge.weave import (
     other_side,
     pick_node,
 )
-from runner_sync.statements import Node, clauses, siblings
+from runner_sync.statements import EXITS, Node, clauses, siblings
 from runner_sync.statements.dataflow import uses_anything_of
 
 OUT_OF_ORDER = Reason("on the other side")
@@ -81,7 +81,7 @@ def _is_right_behind(weave: Weave, strand: Strand, side: str, emitted: Emitted) 
 
 def _are_independent(one: Node, other: Node) -> bool:
     """Whether neither of two statements leaves its suite, or sets what the other mentions."""
-    leaves = {one.keyword, other.keyword}.intersection(("return", "raise", "break", "continue"))
+    leaves = {one.keyword, other.keyword} & EXITS
     return not leaves and not uses_anything_of([one], [other]) and not uses_anything_of([other], [one])
 
 

@@ -158,7 +158,7 @@ def _choose_of_three(weave: Weave, sides: tuple[Node, Node, Node], terms: Terms)
         return with_own_remarks(_with_omni_spelling(base, omni, upstream), None, sides)
     if is_upstream_text(omni, base, heritage):
         return make_content_of(upstream), None
-    methods = (*weave.omni, *weave.upstream) if omni.keyword in ("with", "async with") else ()
+    methods = (*weave.omni, *weave.upstream) if omni.is_with else ()
     if methods and has_lost_only_absent_items(base.text, omni.text, upstream.text, methods=methods):
         return make_content_of(omni), None
     return with_own_remarks(*_merge_both_changed(base, omni, upstream, terms), sides)

@@ -14,15 +14,13 @@ from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge.matching.own_forms import find_moved, find_own_form, find_own_setter
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, pick_node, strands_in_suite, strands_inside
-from runner_sync.statements import ROOT, Node
+from runner_sync.statements import ROOT, WRAPPERS, Node
 from runner_sync.statements.dataflow import binds, reads
 
 HOLLOW = Reason("suite around nothing")
 ORPHAN = Reason("branch of a removed condition")
 PARTIAL = Reason("suite around other statements")
 EMPTIED = Reason("both emptied")
-
-WRAPPERS = ("try", "with", "async with")
 
 
 def drop_partial_wrappers(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:

@@ -127,7 +127,7 @@ def _find_place_in_with(
 
     The ``order`` gives the place; ``None`` if the run must not move.
     """
-    while before and run and tree.node[before[-1]].keyword in ("with", "async with"):
+    while before and run and tree.node[before[-1]].is_with:
         inner = tree.children.get(before[-1], [])
         at = next((k for k, key in enumerate(inner) if order[key] > order[run[-1]]), len(inner))
         if order[before[-1]] > order[run[-1]]:
@@ -241,7 +241,7 @@ class _Walk:
         """Return the innermost place that runs whenever the outermost one does: only ``with`` may stand in between."""
         inner = around[0]
         for place in around[1:]:
-            if self.tree.node[inner[1]].keyword not in ("with", "async with"):
+            if not self.tree.node[inner[1]].is_with:
                 break
             inner = place
         return inner

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from runner_sync import lineage, merge
-from runner_sync.statements import Node, below, enclosing
+from runner_sync.statements import JUMPS, Node, below, enclosing
 from runner_sync.statements.calls import names_called
 from runner_sync.statements.dataflow import reads, sets
 from runner_sync.statements.likeness import similarity
@@ -44,12 +44,9 @@ def is_concerned(text: str, *, old: str, new: str) -> bool:
     news = [k for k in range(len(after)) if k not in equal and now.has_blocks_around(k, came_from)]
     if any(now.has_inside(k) for k in news if after[k].compound and k not in came_from):
         return True
-    there = [k for k in news if after[k].is_telling or after[k].keyword in _EXITS]
+    there = [k for k in news if after[k].is_telling or after[k].keyword in JUMPS]
     there = [k for k in there if k not in came_from or set(names_called(after[k].text)) - called]
     return any(not _is_unused_local(after[k], [*override, *(after[j] for j in there if j != k)]) for k in there)
-
-
-_EXITS = frozenset({"return", "continue", "break"})
 
 
 @dataclass(frozen=True)
@@ -66,7 +63,7 @@ class _Side:
     def has_changed(self, index: int) -> bool:
         """Whether the override has a statement that upstream changed or removed."""
         node = self.nodes[index]
-        if node.keyword in _EXITS:
+        if node.keyword in JUMPS:
             return self.has_blocks_around(index)
         if node.compound:
             return self._has_block(index)

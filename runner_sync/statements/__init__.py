@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from runner_sync.doors import part_loader
 
 if TYPE_CHECKING:
-    from runner_sync.statements.flattening import canons, flatten, flatten_function, nested_canons
+    from runner_sync.statements.flattening import canons, flatten, flatten_function, flatten_sides, nested_canons
     from runner_sync.statements.leaving import (
         always_leaves,
         cut_off,
@@ -95,6 +95,7 @@ __all__ = [
     "first_function",
     "flatten",
     "flatten_function",
+    "flatten_sides",
     "in_suite",
     "inside_strings",
     "is_endless",
@@ -118,7 +119,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "flattening": "canons flatten flatten_function nested_canons",
+    "flattening": "canons flatten flatten_function flatten_sides nested_canons",
     "leaving": "always_leaves cut_off is_endless may_swallow swallowers_named takes_all yields",
     "mentioning": "bound_anywhere bound_in Mention mentions parameters",
     "nodes": "EXITS INDENT JUMPS Node ROOT UnparsableText WRAPPERS",

@@ -1,4 +1,4 @@
-"""Normalise annotations, so that modernised type hints do not count as a change.
+"""Normalise annotations, so that modernised type hints do not count as a change, and take generic ones apart.
 
 Comes in and goes out: syntax nodes. May touch: nothing.
 """
@@ -38,6 +38,11 @@ class _Hints(ast.NodeTransformer):
 
 
 _REPLACED = frozenset({"Optional", "Union", "List", "Dict", "Tuple", "Set", "Type"})
+
+
+def generic_arguments(node: ast.Subscript) -> list[ast.expr]:
+    """Return what stands in the brackets: ``K`` and ``V`` of ``X[K, V]``."""
+    return node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
 
 
 def normalise_hint(annotation: ast.expr | None) -> ast.expr | None:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from runner_sync.merge.preparing.forks import fork_at
 from runner_sync.merge.preparing.one_form import end
 from runner_sync.model import Triple
-from runner_sync.statements import Node, below, clauses, flatten
+from runner_sync.statements import Node, below, clauses, flatten_sides
 from runner_sync.statements.likeness import dice
 from runner_sync.statements.negating import negate
 from runner_sync.syntax import indentation
@@ -48,7 +48,7 @@ def with_branches_in_one_order(triple: Triple) -> Triple:
 
 
 def _swap_one(triple: Triple, done: set[str]) -> Triple | None:
-    base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
+    base, omni, upstream = flatten_sides(triple)
     for old in _find_forks(base):
         if old.canon in done:
             continue

@@ -20,7 +20,7 @@ from runner_sync.edits import Places, apply
 from runner_sync.merge.matching.align import align
 from runner_sync.merge.preparing.renames import can_rename, find_mentions
 from runner_sync.model import Triple
-from runner_sync.statements import Node, flatten, parse_unit
+from runner_sync.statements import Node, flatten_sides, parse_unit
 from runner_sync.statements.dataflow import binds
 from runner_sync.syntax import walk
 
@@ -31,7 +31,7 @@ def find_records(triple: Triple) -> dict[str, str]:
     Upstream binds the result of the same call to one new local. All values must be known that omni reads: upstream has
     the attribute wherever the base has the local, or the attribute has the name of the local.
     """
-    base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
+    base, omni, upstream = flatten_sides(triple)
     bound = {name for node in upstream for name in binds(node)}
     found: dict[str, str] = {}
     for node in base:

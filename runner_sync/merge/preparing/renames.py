@@ -26,6 +26,7 @@ from runner_sync.statements import (
     UnparsableText,
     bound_in,
     flatten,
+    flatten_sides,
     mentions,
     parameters,
     parse_function,
@@ -145,7 +146,7 @@ def _rename_values(triple: Triple, name: str, new: str, lines: Sequence[int]) ->
 
 def _find_renamed_binding(triple: Triple, name: str) -> tuple[str, int, int] | None:
     """Return omni's name for ``name``, and the lines in base and upstream of a shared statement that binds it."""
-    base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
+    base, omni, upstream = flatten_sides(triple)
     in_upstream = {pair.left: pair.right for pair in align(base, upstream)}
     for pair in align(base, omni):
         new = binds(omni[pair.right])
@@ -159,7 +160,7 @@ def _find_renamed_binding(triple: Triple, name: str) -> tuple[str, int, int] | N
 
 def _find_renamed_value(triple: Triple, name: str) -> tuple[str, int, int] | None:
     """Find the same for a value that omni binds in an unpaired statement: all its uses must have one other name."""
-    base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
+    base, omni, upstream = flatten_sides(triple)
     made = [[node.start for node in side if name in binds(node)] for side in (base, upstream)]
     if any(len(lines) != 1 for lines in made):
         return None

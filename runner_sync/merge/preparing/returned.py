@@ -27,7 +27,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync.model import Triple
-from runner_sync.statements import Node, flatten, siblings
+from runner_sync.statements import Node, flatten, flatten_sides, siblings
 from runner_sync.syntax import calls_in, indentation, is_name, last_name, walk
 
 
@@ -53,7 +53,7 @@ def with_returned_values_named(triple: Triple) -> Triple:
 
     Applies only where omni has one return of a call of that function, on whatever object, and the name is new.
     """
-    base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
+    base, omni, upstream = flatten_sides(triple)
     base_exits, omni_exits = (_group_returned_calls(nodes) for nodes in (base, omni))
     known = frozenset[str]().union(*(node.names for node in (*base, *omni)))
     for name, value in _find_named_returns(upstream):

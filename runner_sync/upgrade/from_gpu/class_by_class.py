@@ -15,7 +15,7 @@ from runner_sync.markers import read_markers, ruler_style
 from runner_sync.statements import as_module
 from runner_sync.syntax import is_indented
 from runner_sync.texts.member_text import canonical
-from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.draft import Draft, list_owners
 from runner_sync.upgrade.from_gpu.members import beside_twin, renamed, twin_copies
 from runner_sync.upgrade.from_gpu.members.constructors import shorten_constructor
 from runner_sync.upgrade.from_gpu.members.gone_from_gpu import drop_gone_from_gpu
@@ -36,7 +36,7 @@ def port_module(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple
     if job.twin.new is None:
         return drafts, decided
     drafts = twin_copies.follow_twin(drafts, job, side)
-    for class_name in dict.fromkeys(d.owner for d in drafts if d.owner):
+    for class_name in list_owners(drafts):
         drafts, fates = _port_class(class_name, drafts, job, side)
         decided |= fates
     methods = [d.text for d in drafts if d.owner and not d.removed]

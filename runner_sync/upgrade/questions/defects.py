@@ -23,7 +23,7 @@ from runner_sync.texts.member_text import find_called_parents, has_class_call, s
 from runner_sync.texts.names import used_names
 from runner_sync.texts.soundness import find_reads, find_repeated_tests, find_unreachable
 from runner_sync.units.texts import select_members
-from runner_sync.upgrade.draft import Draft, list_members
+from runner_sync.upgrade.draft import Draft, list_members, list_owners
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.lines import strip_lines
 from runner_sync.upgrade.questions.reviews import Shown, make_review
@@ -162,7 +162,7 @@ def ask_about_unset(drafts: Sequence[Draft], job: ModuleJob, vllm: Sequence[str]
     """
     lost = {
         owner: sorted({*_find_lost_attributes(owner, drafts, job), *_find_lost_in_vllm(owner, drafts, job, vllm)})
-        for owner in dict.fromkeys(draft.owner for draft in drafts if draft.owner)
+        for owner in list_owners(drafts)
     }
     return [
         draft

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from runner_sync.confidence import CONTESTED
 from runner_sync.texts.member_text import find_called_parents, has_class_call, self_names
-from runner_sync.upgrade.draft import Draft, list_members
+from runner_sync.upgrade.draft import Draft, texts_by_member
 from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
 from runner_sync.upgrade.questions.hidden import calls_super, find_upstream_members, is_direct_base
 from runner_sync.upgrade.questions.reviews import Shown, ask
@@ -46,7 +46,7 @@ def _find_uncalled_hooks(
     """
     anchor, name = job.module.anchor, job.module.name
     inherited = job.hierarchy.of(name)
-    own = {draft.member: draft.text for draft in list_members(drafts, name)}
+    own = texts_by_member(drafts, name)
     behind = inherited.omnis
     hooks = [m for m in new if m not in old and m in inherited.vllm and m not in behind and m not in own]
     if not hooks:

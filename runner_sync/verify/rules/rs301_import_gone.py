@@ -182,7 +182,7 @@ def _is_set_here(module: Module, read: ast.Attribute) -> bool:
 def _make_finding(
     program: Program, module: Module, imported: PlacedImport, missing: str, *, how: str = "does not exist"
 ) -> Finding:
-    full = f"{imported.module}.{imported.name}" if imported.name else imported.module
+    full = imported.source
     is_module = missing == imported.module
     what = f"module `{missing}`" if is_module else f"`{missing}`"
     definer = _find_definer(program, missing, imported.name if is_module else missing.rpartition(".")[2])

@@ -29,7 +29,7 @@ from runner_sync.edits import margin
 from runner_sync.fitting.handing_over import called_self_method, wrap_given_returns
 from runner_sync.merge import Veto
 from runner_sync.model import Triple
-from runner_sync.statements import Node, below, enclosing, flatten, in_suite, parse_unit
+from runner_sync.statements import Node, below, enclosing, flatten, flatten_sides, in_suite, parse_unit
 from runner_sync.statements.dataflow import binds, reads
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
@@ -60,7 +60,7 @@ def find_newly_wrapped(sides: Triple, veto: Veto, foreign: Collection[str], pinn
     regardless of the twin.
     """
     found = []
-    base, omni, upstream = (flatten(text) for text in (sides.base, sides.omni, sides.upstream))
+    base, omni, upstream = flatten_sides(sides)
     places = (_list_conditions(base, k) for k, node in enumerate(base) if node.keyword == "return")
     for conditions in dict.fromkeys(conditions for conditions in places if conditions):
         was, own, new = (_find_returns_below(nodes, conditions) for nodes in (base, omni, upstream))

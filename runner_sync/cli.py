@@ -26,11 +26,11 @@ from runner_sync import __version__
 from runner_sync.terminal import choices, commands
 from runner_sync.terminal import options as o
 from runner_sync.terminal.examples import make_epilog
-from runner_sync.terminal.failures import COULD_NOT_RUN, run_guarded
-from runner_sync.terminal.groups import Bases, Merging, Runners, Trees, Writing, flatten, make_upgrade_options
+from runner_sync.terminal.failures import COULD_NOT_RUN, INTERRUPTED, run_guarded
+from runner_sync.terminal.groups import Bases, Merging, Rules, Runners, Trees, Writing, flatten, make_upgrade_options
 from runner_sync.terminal.plain import PlainCommand, PlainGroup
 from runner_sync.terminal.screen import ColorChoice, Screen
-from runner_sync.terminal.trees import is_review_id, split_codes, split_place, split_selected_codes
+from runner_sync.terminal.trees import is_review_id, split_place
 
 app = typer.Typer(
     name="runner-sync",
@@ -39,7 +39,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-_INTERRUPTED = 130
 _FLAGS = ("--quiet", "-q", "--traceback")
 
 
@@ -69,7 +68,7 @@ def _dispatch(words: Sequence[str], screen: Screen) -> int:
         command = typer.main.get_command(_select_called(words))
         code = command.main(args=list(words), prog_name="runner-sync", standalone_mode=False, obj=screen)
     # typer turns Ctrl-C into this exit code; no command returns it.
-    if code == _INTERRUPTED:
+    if code == INTERRUPTED:
         raise KeyboardInterrupt
     return int(code or 0)
 
@@ -176,13 +175,8 @@ def upgrade(context: typer.Context, trees: Trees, bases: Bases, merging: Merging
 def check(
     context: typer.Context,
     trees: Trees,
-    ascend_base: o.AscendBase = None,
-    omni_base: o.OmniBase = None,
-    vllm_base: o.VllmBase = None,
-    select: o.Select = None,
-    ignore: o.Ignore = None,
-    severity: o.LeastSeverity = None,
-    fail_on: o.FailOn = None,
+    bases: Bases,
+    rules: Rules,
     changed_since: o.ChangedSince = None,
     baseline: o.Baseline = None,
     update_baseline: o.UpdateBaseline = False,
@@ -196,13 +190,8 @@ def check(
     from runner_sync import sync
 
     options = trees.make_check_options(
-        ascend_base=ascend_base,
-        omni_base=omni_base,
-        vllm_base=vllm_base,
-        select=split_selected_codes(select),
-        ignore=split_codes(ignore),
-        severity=severity.value if severity else None,
-        fail_on=fail_on.value if fail_on else None,
+        **bases._asdict(),
+        **rules.as_options(),
         changed_since=changed_since,
         baseline=baseline,
         update_baseline=update_baseline,
@@ -217,10 +206,8 @@ def verify(
     trees: Trees,
     ascend_base: o.AscendBase = None,
     vllm_base: o.VllmBase = None,
-    select: o.Select = None,
-    ignore: o.Ignore = None,
-    severity: o.LeastSeverity = None,
-    fail_on: o.FailOn = None,
+    *,
+    rules: Rules,
     typecheck: o.TypeChecker = None,
     exit_zero: o.ExitZero = False,
     output: o.Outputs = None,
@@ -237,10 +224,7 @@ def verify(
     options = trees.make_check_options(
         ascend_base=ascend_base,
         vllm_base=vllm_base,
-        select=split_selected_codes(select),
-        ignore=split_codes(ignore),
-        severity=severity.value if severity else None,
-        fail_on=fail_on.value if fail_on else None,
+        **rules.as_options(),
         typecheck=typecheck.value if typecheck else commands.default_typechecker(),
     )
     return commands.inspect("verify", sync.verify, options, output, screen=context.obj, exit_zero=exit_zero)

@@ -77,8 +77,11 @@ class Import:
     @property
     def dotted(self) -> str:
         """The full dotted name of the bound object."""
-        if self.binds_package:
-            return self.bound
+        return self.bound if self.binds_package else self.source
+
+    @property
+    def source(self) -> str:
+        """The full dotted name of the module or member that is imported."""
         return f"{self.module}.{self.name}" if self.name else self.module
 
     @property

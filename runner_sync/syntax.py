@@ -9,6 +9,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import TypeGuard
 
 Try = ast.Try | ast.TryStar
 """A ``try`` statement, with ``except`` or ``except*``."""
@@ -209,16 +210,19 @@ def for_typing(body: Iterable[ast.stmt]) -> set[int]:
 
 def asks_for_typing(test: ast.expr) -> bool:
     """Whether a condition is just ``TYPE_CHECKING`` or ``typing.TYPE_CHECKING``."""
-    return (dotted_name(test) or "").rpartition(".")[2] == "TYPE_CHECKING"
+    return last_name(test) == "TYPE_CHECKING"
 
 
 def calls_on_self(function: ast.AST | None, member: str) -> Iterator[ast.Call]:
     """Yield the calls of ``self.member`` in a function and its nested functions; nothing for ``None``."""
     for node in walk(function) if function is not None else ():
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-            continue
-        if node.func.attr == member and is_name(node.func.value, "self"):
+        if isinstance(node, ast.Call) and self_attribute(node.func) == member:
             yield node
+
+
+def self_attribute(node: ast.AST | None) -> str:
+    """Return the attribute of ``self`` that ``node`` is, or ``""``: ``rows`` for ``self.rows``."""
+    return node.attr if isinstance(node, ast.Attribute) and is_name(node.value, "self") else ""
 
 
 def attribute_by_name(node: ast.AST) -> str:
@@ -270,13 +274,18 @@ def dotted_name(node: ast.AST) -> str | None:
     return None
 
 
+def last_name(node: ast.AST) -> str:
+    """Return a name, or the attribute that is read: ``step`` of ``step`` and of ``a.b().step``; ``""`` of all else."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
 def last_word(node: ast.expr) -> str:
     """Return an expression without the object it is read from: ``step`` of ``a.step``, ``rows[i]`` of
     ``self.rows[i]``."""
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    if isinstance(node, ast.Name):
-        return node.id
+    if name := last_name(node):
+        return name
     named = without_items(node)
     text = ast.unparse(node)
     return text[len(ast.unparse(named)) - len(named.attr) :] if isinstance(named, ast.Attribute) else text
@@ -285,9 +294,7 @@ def last_word(node: ast.expr) -> str:
 def decorator_name(node: ast.expr) -> str:
     """Return the last part of a decorator's name: ``torch.inference_mode()`` → ``inference_mode``."""
     name = node.func if isinstance(node, ast.Call) else node
-    if isinstance(name, ast.Name):
-        return name.id
-    return name.attr if isinstance(name, ast.Attribute) else ast.unparse(name)
+    return last_name(name) or ast.unparse(name)
 
 
 def reached_from(node: ast.expr) -> Iterator[ast.expr]:
@@ -313,7 +320,7 @@ def string_of(node: ast.AST | None) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
-def is_name(node: ast.AST | None, name: str) -> bool:
+def is_name(node: ast.AST | None, name: str) -> TypeGuard[ast.Name]:
     """Whether ``node`` is the bare name ``name``."""
     return isinstance(node, ast.Name) and node.id == name
 

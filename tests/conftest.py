@@ -54,6 +54,12 @@ def _keep_what_lives_on() -> None:
     gc.freeze()
 
 
+@pytest.fixture
+def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A cache folder for one test, empty at first."""
+    monkeypatch.setenv("RUNNER_SYNC_CACHE", str(tmp_path / "cache"))
+
+
 @pytest.fixture(autouse=True)
 def plain_environment(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the terminal, the CI or the user's shell says about output and trees is not what a test is about.

@@ -59,3 +59,8 @@ def read_case(folder: Path) -> Case:
 
 def folders(root: Path) -> list[str]:
     return sorted(path.parent.name for path in root.glob("*/base.py"))
+
+
+def kinds(result: Merged) -> list[str]:
+    """What each question of a merge is about."""
+    return [decision.reason.kind for decision in result.decisions]

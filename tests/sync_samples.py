@@ -300,6 +300,22 @@ def commit(folder: Path, subject: str = "Change") -> None:
         subprocess.run(["git", "-C", str(folder), *words], check=True, env={**os.environ, **settings})
 
 
+def committed_trees(folder: Path) -> Trees:
+    """Trees with a vllm-ascend whose last commit changed its runner."""
+    trees = Trees(folder)
+    commit(trees.ascend_old)
+    commit(trees.omni)
+    lay_out(trees.ascend_old, ASCEND_NEW)
+    commit(trees.ascend_old)
+    return trees
+
+
+def code_of(trees: Trees) -> Mapping[str, str]:
+    """The code of all files of omni, without layout and comments, by path."""
+    files = sorted(trees.omni.rglob("*.py"))
+    return {file.relative_to(trees.omni).as_posix(): ast.unparse(ast.parse(file.read_text("utf-8"))) for file in files}
+
+
 def check_upgrade(options: UpgradeOptions) -> sync.Upgrade:
     """An upgrade, done and done again, with what holds for every one:
 

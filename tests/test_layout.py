@@ -389,6 +389,27 @@ def test_modules_say_what_they_are() -> None:
     assert silent == []
 
 
+@pytest.mark.parametrize("package", sorted(path.parent.relative_to(PACKAGE) for path in PACKAGE.rglob("__init__.py")))
+def test_a_room_names_its_parts(package: Path) -> None:
+    """So that a reader who opens one finds a way through it. The rules are listed by their ``catalog``."""
+    docstring = ast.get_docstring(ast.parse((PACKAGE / package / "__init__.py").read_text("utf-8"))) or ""
+    named = set(re.findall(r"\w+", " ".join(re.findall(r"``(.+?)``", docstring, re.DOTALL))))
+    there = {path.stem for path in (PACKAGE / package).glob("*.py")} - {"__init__"}
+    there |= {path.parent.name for path in (PACKAGE / package).glob("*/__init__.py")}
+    assert package == Path("verify/rules") or sorted(there - named) == []
+
+
+def test_sides_are_called_base_omni_and_upstream() -> None:
+    """Or after what they are: with two upstreams and a GPU twin, "mine" and "theirs" say nothing."""
+    names = {
+        (module, getattr(node, "id", None) or getattr(node, "arg", None))
+        for module, tree in modules().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name | ast.arg)
+    }
+    assert sorted((module, name) for module, name in names if name in ("mine", "ours", "theirs", "yours")) == []
+
+
 def test_nobody_points_to_a_numbered_section_of_another_document() -> None:
     """It says no reader where to look: write what it says, or the file that says it."""
     root = Path(__file__).parents[1]

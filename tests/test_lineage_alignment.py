@@ -114,7 +114,7 @@ def test_short_lines_stand_everywhere_and_align_nothing() -> None:
     short = Change("short", before, longer, longer, longer)
     assert since_alignment([short]) == []
     telling = text("keep note")
-    assert since_alignment([replace(short, mine=telling, twin_before=telling, twin=telling)]) != []
+    assert since_alignment([replace(short, npu=telling, twin_before=telling, twin=telling)]) != []
 
 
 def test_nothing_older_than_the_alignment_is_read() -> None:

@@ -31,18 +31,18 @@ NPU = OLD + "    self.keep_rows()\n    self.own()\n"
 
 
 def test_a_passage_that_the_unit_has_in_the_older_form_alone_follows_that() -> None:
-    assert as_followed(LATER, [OLD], mine=NPU, now=LATER) == LATER.replace(WIDER, MADE)
+    assert as_followed(LATER, [OLD], npu=NPU, now=LATER) == LATER.replace(WIDER, MADE)
 
 
 def test_the_last_revision_with_that_form_counts() -> None:
     oldest = OLD.replace("size, of", "size, kind=None, of")
-    assert as_followed(LATER, [oldest, OLD], mine=NPU, now=LATER) == LATER.replace(WIDER, MADE)
+    assert as_followed(LATER, [oldest, OLD], npu=NPU, now=LATER) == LATER.replace(WIDER, MADE)
 
 
 def test_each_passage_follows_its_own_revision() -> None:
     oldest = OLD.replace('self.note("made")', 'self.note("rows", "made")')
     mine = NPU.replace('self.note("made")', 'self.note("rows", "made")')
-    made = as_followed(LATER, [oldest, OLD], mine=mine, now=LATER)
+    made = as_followed(LATER, [oldest, OLD], npu=mine, now=LATER)
     assert made == LATER.replace(WIDER, MADE).replace('self.note("made")', 'self.note("rows", "made")')
 
 
@@ -65,19 +65,19 @@ def test_each_passage_follows_its_own_revision() -> None:
     ],
 )
 def test_what_the_unit_does_not_follow_stays(mine: str, now: str, delivered: tuple[str, ...]) -> None:
-    assert as_followed(LATER, [OLD], mine=mine, now=now, delivered=delivered) == LATER
+    assert as_followed(LATER, [OLD], npu=mine, now=now, delivered=delivered) == LATER
 
 
 def test_what_the_twin_only_gained_or_lost_since_is_no_passage() -> None:
     """Whether the unit lacks a gain on purpose is another question; a loss that it kept may be its own."""
     gained = OLD.replace("    self.begin()\n", "    self.check()\n    self.begin()\n")
-    assert as_followed(gained, [OLD], mine=OLD, now=gained) == gained
-    assert as_followed(OLD, [gained], mine=gained, now=OLD) == OLD
+    assert as_followed(gained, [OLD], npu=OLD, now=gained) == gained
+    assert as_followed(OLD, [gained], npu=gained, now=OLD) == OLD
 
 
 def test_so_does_a_condition_alone() -> None:
     later = LATER.replace("    if size:", "    if size > 1:")
-    assert as_followed(later, [OLD], mine=NPU, now=later) == LATER.replace(WIDER, MADE)
+    assert as_followed(later, [OLD], npu=NPU, now=later) == LATER.replace(WIDER, MADE)
 
 
 @pytest.mark.parametrize(
@@ -94,4 +94,4 @@ def test_so_does_a_condition_alone() -> None:
     ],
 )
 def test_another_head_or_suite_is_no_passage(later: str) -> None:
-    assert as_followed(later, [OLD], mine=OLD + "    self.own()\n", now=later) == later
+    assert as_followed(later, [OLD], npu=OLD + "    self.own()\n", now=later) == later

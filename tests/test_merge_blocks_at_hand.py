@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from merge_samples import kinds
 
 from runner_sync.merge import FOLLOW, PORT, Merged, merge
 from runner_sync.model import Triple
@@ -23,10 +24,6 @@ RUNNER = f"def run(self, rows):\n{NPU}    check(rows)\n    return self.send(rows
 
 def merged(twin: str = TWIN, *, npu: str = RUNNER, old: str = TWIN_OLD) -> Merged:
     return merge(Triple(old, npu, twin), policy=PORT)
-
-
-def kinds(result: Merged) -> list[str]:
-    return [decision.reason.kind for decision in result.decisions]
 
 
 def test_no_part_of_it_comes_in() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from merge_samples import kinds
 
 from runner_sync.merge import FOLLOW, PORT, Merged, Policy, merge
 from runner_sync.model import Triple
@@ -25,10 +26,6 @@ POLICIES = pytest.mark.parametrize("policy", [FOLLOW, PORT])
 
 def merged(policy: Policy, upstream: str, *, omni: str = OMNI, base: str = BASE) -> Merged:
     return merge(Triple(base, omni, upstream), policy=policy)
-
-
-def kinds(result: Merged) -> list[str]:
-    return [decision.reason.kind for decision in result.decisions]
 
 
 @POLICIES

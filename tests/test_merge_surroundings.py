@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from merge_samples import kinds
 
 from runner_sync.merge import FOLLOW, PORT, Merged, Policy, merge
 from runner_sync.model import Triple
@@ -37,10 +38,6 @@ POLICIES = pytest.mark.parametrize("policy", [FOLLOW, PORT])
 
 def merged(policy: Policy, omni: str, *, base: str = BEFORE, foreign: frozenset[str] = frozenset()) -> Merged:
     return merge(Triple(base, omni, base.replace(PICK, CHANGED)), policy=policy, foreign=foreign)
-
-
-def kinds(result: Merged) -> list[str]:
-    return [decision.reason.kind for decision in result.decisions]
 
 
 def test_both_branches_take_the_change_of_what_stood_before_the_condition() -> None:

@@ -15,9 +15,7 @@ from runner_sync.sources import cache
 KEYS = ["a", "a/b", "../../etc/passwd", ".", "..", ".hidden", "ä b", "x" * 500, "A", "%2F", "a.b-c_d"]
 
 
-@pytest.fixture(autouse=True)
-def _own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("RUNNER_SYNC_CACHE", str(tmp_path / "cache"))
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 def entries() -> list[Path]:

@@ -21,9 +21,7 @@ from runner_sync.trees import Remembering, Tree
 INIT, ONE, TWO = "vllm/__init__.py", "vllm/one.py", "vllm/two.py"
 
 
-@pytest.fixture(autouse=True)
-def _own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("RUNNER_SYNC_CACHE", str(tmp_path / "cache"))
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 @pytest.fixture

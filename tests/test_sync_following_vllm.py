@@ -10,21 +10,10 @@ from pathlib import Path
 from typing import get_args, get_type_hints
 
 import pytest
-from sync_samples import (
-    AR,
-    GPU_AR,
-    GPU_BASE,
-    VLLM,
-    VLLM_TREE,
-    Trees,
-    commit,
-    lay_out,
-    stay_at_home,
-)
+from sync_samples import AR, GPU_AR, GPU_BASE, VLLM, VLLM_TREE, Trees, commit, keys, lay_out, stay_at_home
 
 from runner_sync import cli, sync, write
 from runner_sync.errors import InputError
-from runner_sync.model import Report
 from runner_sync.profile import BUILT_IN, GPU, NPU
 from runner_sync.sync import origins
 from runner_sync.sync.options import CheckOptions, TreeOptions
@@ -217,10 +206,6 @@ def test_the_lock_goes_before_what_the_tree_says(trees: Trees) -> None:
     write.write([planned.lock], trees.omni)
     text = next(change.after or "" for change in sync.upgrade(options(trees)).changes if change.path == GPU_BASE)
     assert "self.after_second(total)" in text
-
-
-def keys(report: Report) -> set[tuple[str, str]]:
-    return {(finding.code, finding.symbol) for finding in report.findings}
 
 
 def test_a_gpu_runner_follows_vllm_and_keeps_what_is_omnis(trees: Trees) -> None:

@@ -7,7 +7,20 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from sync_samples import AR, ASCEND, ASCEND_OLD, GPU_AR, OMNI_TREE, Trees, check_upgrade, commit, dedent, keys, lay_out
+from sync_samples import (
+    AR,
+    ASCEND,
+    ASCEND_OLD,
+    GPU_AR,
+    OMNI_TREE,
+    Trees,
+    check_upgrade,
+    code_of,
+    commit,
+    dedent,
+    keys,
+    lay_out,
+)
 
 from runner_sync import sync
 from runner_sync.sync.classes.whole_classes import read_whole
@@ -45,10 +58,6 @@ def move(root: Path, where: str, function: str = FOLLOWED) -> None:
     lay_out(root, {GPU_AR: with_function(GPU_AR, "", f"from {module[where]} import as_rows\n")})
 
 
-def code(trees: Trees) -> str:
-    return ast.unparse(ast.parse((trees.omni / AR).read_text("utf-8")))
-
-
 @pytest.mark.parametrize("where", WHERES)
 def test_what_a_function_gains_as_it_moves_is_ported(tmp_path: Path, where: str) -> None:
     told = []
@@ -62,7 +71,7 @@ def test_what_a_function_gains_as_it_moves_is_ported(tmp_path: Path, where: str)
         commit(trees.omni)
         options = trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False)
         questions = sorted(item.reason for item in check_upgrade(options).report.reviews)
-        told.append((code(trees), questions))
+        told.append((code_of(trees)[AR], questions))
     assert "if value is None" in told[0][0], "what the GPU function gained"
     assert told[0] == told[1]
 
@@ -82,7 +91,7 @@ def test_a_change_after_the_move_is_found_from_the_lock(tmp_path: Path, where: s
     (finding,) = (one for one in report.findings if one.code == "RS201")
     assert f"({HELPERS}:3)" in finding.message
     check_upgrade(trees.upgrade(trees.ascend_old, verify=False))
-    assert "if value is None" in code(trees)
+    assert "if value is None" in code_of(trees)[AR]
 
 
 def with_upstream(root: Path, rest: str) -> None:
@@ -102,7 +111,7 @@ def test_a_function_of_upstream_is_followed_into_its_helpers(tmp_path: Path) -> 
         lay_out(trees.ascend_old, {"vllm_ascend/worker/helpers.py": FOLLOWED} if is_moved else {})
         with_upstream(trees.ascend_old, "from .helpers import as_rows\n" if is_moved else FOLLOWED)
         check_upgrade(trees.upgrade(trees.ascend_old, ascend_base="HEAD~1", omni_base=trees.itself, verify=False))
-        told.append(code(trees))
+        told.append(code_of(trees)[AR])
     assert "if value is None" in told[0], "what vllm-ascend's function gained"
     assert told[0] == told[1]
 

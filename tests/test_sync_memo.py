@@ -98,9 +98,9 @@ def translated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts that had to be translated."""
     found: list[str] = []
 
-    def counted(text: str, *args: object) -> InNpuWords:
+    def counted(text: str, profile: Profile, *, path: str, with_findings: bool) -> InNpuWords:
         found.append(text)
-        return TRANSLATION.module(text, *args)  # type: ignore[arg-type]
+        return TRANSLATION.module(text, profile, path=path, with_findings=with_findings)
 
     def counted_unit(text: str, profile: Profile) -> str:
         found.append(text)
@@ -118,10 +118,10 @@ def _forget() -> None:
 
 
 def test_a_text_is_translated_in_one_run_for_all_later_ones(translated: list[str]) -> None:
-    first = memo.TRANSLATION.module(GPU, NPU, PATH, True), memo.TRANSLATION.unit(UNIT, NPU)
+    first = memo.TRANSLATION.module(GPU, NPU, path=PATH, with_findings=True), memo.TRANSLATION.unit(UNIT, NPU)
     _forget()
-    assert first == (memo.TRANSLATION.module(GPU, NPU, PATH, True), memo.TRANSLATION.unit(UNIT, NPU))
-    assert first == (TRANSLATION.module(GPU, NPU, PATH, True), TRANSLATION.unit(UNIT, NPU))
+    assert first == (memo.TRANSLATION.module(GPU, NPU, path=PATH, with_findings=True), memo.TRANSLATION.unit(UNIT, NPU))
+    assert first == (TRANSLATION.module(GPU, NPU, path=PATH, with_findings=True), TRANSLATION.unit(UNIT, NPU))
     assert "ACLGraphWrapper" in first[0].units["OmniNPUModelRunner.run"]
     assert "ACLGraphWrapper" in first[1]
     assert [finding.symbol for finding in first[0].findings] == ["torch.cuda.nvtx.mark"]
@@ -131,14 +131,14 @@ def test_a_text_is_translated_in_one_run_for_all_later_ones(translated: list[str
 def test_what_is_translated_by_other_tables_or_elsewhere_is_translated_anew(translated: list[str]) -> None:
     other = replace(NPU, names=())
     for profile, path in ((NPU, PATH), (other, PATH), (NPU, "vllm_omni/worker/other.py")):
-        found = memo.TRANSLATION.module(GPU, profile, path, True)
-        assert found == TRANSLATION.module(GPU, profile, path, True)
+        found = memo.TRANSLATION.module(GPU, profile, path=path, with_findings=True)
+        assert found == TRANSLATION.module(GPU, profile, path=path, with_findings=True)
     assert translated == [GPU, GPU, GPU]
 
 
 @pytest.mark.usefixtures("translated")
 def test_findings_are_only_told_where_they_are_wanted() -> None:
-    told, untold = (memo.TRANSLATION.module(GPU, NPU, PATH, wanted) for wanted in (True, False))
+    told, untold = (memo.TRANSLATION.module(GPU, NPU, path=PATH, with_findings=wanted) for wanted in (True, False))
     assert told == replace(untold, findings=told.findings)
     assert told.findings
     assert not untold.findings

@@ -41,9 +41,7 @@ class NPUARModelRunner(OmniNPUModelRunner):
 GIVEN = job(CODE, "class GPUARModelRunner: ...\n", files={HELPER: "import torch\n\ntorch.cuda.synchronize()\n"})
 
 
-@pytest.fixture(autouse=True)
-def _own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("RUNNER_SYNC_CACHE", str(tmp_path / "cache"))
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 @pytest.fixture

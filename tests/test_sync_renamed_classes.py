@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sync_samples import ASCEND, ASCEND_NEW, BASE, Trees, check_upgrade, commit, keys, lay_out
+from sync_samples import ASCEND, BASE, check_upgrade, code_of, commit, committed_trees, keys
 
 from runner_sync import sync
 from runner_sync.sync.classes.renamed_classes import find_new_name, swap_names
 
 ALIASES = {"alias": "NPUModelRunner = AscendRunner", "hint": "NPUModelRunner: TypeAlias = AscendRunner", "none": ""}
-
-
-def make(folder: Path) -> Trees:
-    """Trees with a vllm-ascend whose last commit changed its runner."""
-    trees = Trees(folder)
-    commit(trees.ascend_old)
-    commit(trees.omni)
-    lay_out(trees.ascend_old, ASCEND_NEW)
-    commit(trees.ascend_old)
-    return trees
 
 
 def rename(root: Path, alias: str) -> None:
@@ -32,28 +20,23 @@ def rename(root: Path, alias: str) -> None:
     (root / ASCEND).write_text(f"{text}\n\n{alias}\n" if alias else text, "utf-8")
 
 
-def code(trees: Trees) -> Mapping[str, str]:
-    files = sorted(trees.omni.rglob("*.py"))
-    return {file.relative_to(trees.omni).as_posix(): ast.unparse(ast.parse(file.read_text("utf-8"))) for file in files}
-
-
 @pytest.mark.parametrize("base", ["HEAD~2", None])
 @pytest.mark.parametrize("alias", [*ALIASES])
 def test_an_upgrade_across_a_new_name_is_the_upgrade_without_it(tmp_path: Path, alias: str, base: str | None) -> None:
-    kept, renamed = make(tmp_path / "kept"), make(tmp_path / "renamed")
+    kept, renamed = committed_trees(tmp_path / "kept"), committed_trees(tmp_path / "renamed")
     rename(renamed.ascend_old, ALIASES[alias])
     for trees in (kept, renamed):
         commit(trees.ascend_old)
         check_upgrade(trees.upgrade(trees.ascend_old, ascend_base=base, omni_base=trees.itself, verify=False))
-    assert "self.synchronize_rows(total)" in code(kept)[BASE], "what vllm-ascend gained"
-    assert code(renamed) == code(kept)
+    assert "self.synchronize_rows(total)" in code_of(kept)[BASE], "what vllm-ascend gained"
+    assert code_of(renamed) == code_of(kept)
 
 
 @pytest.mark.parametrize("has_lock", [True, False])
 @pytest.mark.parametrize("alias", [*ALIASES])
 def test_a_change_after_a_new_name_is_merged(tmp_path: Path, alias: str, has_lock: bool) -> None:
     """The copy is of the renamed class, and its base is found there: in the lock, or in the history."""
-    kept, renamed = make(tmp_path / "kept"), make(tmp_path / "renamed")
+    kept, renamed = committed_trees(tmp_path / "kept"), committed_trees(tmp_path / "renamed")
     rename(renamed.ascend_old, ALIASES[alias])
     for trees in (kept, renamed):
         commit(trees.ascend_old)
@@ -68,14 +51,17 @@ def test_a_change_after_a_new_name_is_merged(tmp_path: Path, alias: str, has_loc
         (trees.ascend_old / ASCEND).write_text(changed, "utf-8")
         commit(trees.ascend_old)
         check_upgrade(trees.upgrade(trees.ascend_old, omni_base=trees.itself, verify=False))
-    assert "self.synchronize_rows(total, 1)" in code(kept)[BASE]
-    assert code(renamed) == code(kept)
+    assert "self.synchronize_rows(total, 1)" in code_of(kept)[BASE]
+    assert code_of(renamed) == code_of(kept)
 
 
 @pytest.mark.parametrize("alias", [*ALIASES])
 def test_check_and_verify_tell_the_same_and_what_cannot_be_imported(tmp_path: Path, alias: str) -> None:
     told = []
-    for trees, is_renamed in ((make(tmp_path / "kept"), False), (make(tmp_path / "renamed"), True)):
+    for trees, is_renamed in (
+        (committed_trees(tmp_path / "kept"), False),
+        (committed_trees(tmp_path / "renamed"), True),
+    ):
         if is_renamed:
             rename(trees.ascend_old, ALIASES[alias])
         commit(trees.ascend_old)
@@ -92,7 +78,7 @@ def test_check_and_verify_tell_the_same_and_what_cannot_be_imported(tmp_path: Pa
 
 @pytest.mark.parametrize("alias", [*ALIASES])
 def test_a_new_name_is_noted_with_what_is_left_to_do(tmp_path: Path, alias: str) -> None:
-    trees = make(tmp_path)
+    trees = committed_trees(tmp_path)
     rename(trees.ascend_old, ALIASES[alias])
     commit(trees.ascend_old)
     planned = sync.upgrade(trees.upgrade(trees.ascend_old, ascend_base="HEAD~2", omni_base=trees.itself, verify=False))

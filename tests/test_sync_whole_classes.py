@@ -9,7 +9,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sync_samples import ASCEND, ASCEND_NEW, BASE, VLLM, Trees, check_upgrade, commit, keys, lay_out
+from sync_samples import (
+    ASCEND,
+    ASCEND_NEW,
+    BASE,
+    VLLM,
+    Trees,
+    check_upgrade,
+    code_of,
+    commit,
+    committed_trees,
+    keys,
+    lay_out,
+)
 
 from runner_sync import sync
 from runner_sync.sources import open_path
@@ -56,38 +68,23 @@ def split(root: Path, where: str, *, path: str = ASCEND, names: Collection[str] 
     lay_out(root, {path: text, **files})
 
 
-def make(folder: Path) -> Trees:
-    """Trees with a vllm-ascend whose last commit changed its runner."""
-    trees = Trees(folder)
-    commit(trees.ascend_old)
-    commit(trees.omni)
-    lay_out(trees.ascend_old, ASCEND_NEW)
-    commit(trees.ascend_old)
-    return trees
-
-
-def code(trees: Trees) -> Mapping[str, str]:
-    files = sorted(trees.omni.rglob("*.py"))
-    return {file.relative_to(trees.omni).as_posix(): ast.unparse(ast.parse(file.read_text("utf-8"))) for file in files}
-
-
 @pytest.mark.parametrize("base", ["HEAD~2", None])
 @pytest.mark.parametrize("where", SPLITS)
 def test_an_upgrade_across_a_split_is_the_upgrade_without_it(tmp_path: Path, where: str, base: str | None) -> None:
-    whole, parted = make(tmp_path / "whole"), make(tmp_path / "parted")
+    whole, parted = committed_trees(tmp_path / "whole"), committed_trees(tmp_path / "parted")
     split(parted.ascend_old, where)
     for trees in (whole, parted):
         commit(trees.ascend_old)
         check_upgrade(trees.upgrade(trees.ascend_old, ascend_base=base, omni_base=trees.itself, verify=False))
-    assert "self.synchronize_rows(total)" in code(whole)[BASE], "what vllm-ascend gained"
-    assert code(parted) == code(whole)
+    assert "self.synchronize_rows(total)" in code_of(whole)[BASE], "what vllm-ascend gained"
+    assert code_of(parted) == code_of(whole)
 
 
 @pytest.mark.parametrize("has_lock", [True, False])
 @pytest.mark.parametrize("where", SPLITS)
 def test_a_change_of_what_was_split_is_merged(tmp_path: Path, where: str, has_lock: bool) -> None:
     """The copy is of the split class, and its base is found there: in the lock, or in the history."""
-    whole, parted = make(tmp_path / "whole"), make(tmp_path / "parted")
+    whole, parted = committed_trees(tmp_path / "whole"), committed_trees(tmp_path / "parted")
     split(parted.ascend_old, where)
     for trees in (whole, parted):
         commit(trees.ascend_old)
@@ -102,14 +99,14 @@ def test_a_change_of_what_was_split_is_merged(tmp_path: Path, where: str, has_lo
         holder.write_text(text.replace("synchronize_rows(total)\n", "synchronize_rows(total, 1)\n"), "utf-8")
         commit(trees.ascend_old)
         check_upgrade(trees.upgrade(trees.ascend_old, omni_base=trees.itself, verify=False))
-    assert "self.synchronize_rows(total, 1)" in code(whole)[BASE]
-    assert code(parted) == code(whole)
+    assert "self.synchronize_rows(total, 1)" in code_of(whole)[BASE]
+    assert code_of(parted) == code_of(whole)
 
 
 @pytest.mark.parametrize("where", SPLITS)
 def test_check_tells_what_it_would_tell_without_a_split(tmp_path: Path, where: str) -> None:
     told = []
-    for trees, is_split in ((make(tmp_path / "whole"), False), (make(tmp_path / "parted"), True)):
+    for trees, is_split in ((committed_trees(tmp_path / "whole"), False), (committed_trees(tmp_path / "parted"), True)):
         if is_split:
             split(trees.ascend_old, where)
         commit(trees.ascend_old)

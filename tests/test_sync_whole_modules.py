@@ -22,9 +22,7 @@ FOLLOWED = MIXIN.replace("is None", "is None or not info")
 MIXED = "from vllm_omni.worker.steps import Steps\n"
 
 
-@pytest.fixture(autouse=True)
-def _own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("RUNNER_SYNC_CACHE", str(tmp_path / "cache"))
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 @pytest.fixture

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from sync_samples import AR, GPU_AR, GPU_BASE, OMNI_TREE, STAGE, Trees, check_upgrade, commit, keys, lay_out
+from sync_samples import AR, GPU_AR, GPU_BASE, OMNI_TREE, STAGE, Trees, check_upgrade, code_of, commit, keys, lay_out
 
 from runner_sync import sync
 from runner_sync.sync.classes.whole_classes import read_whole
@@ -50,10 +49,6 @@ def follow(root: Path, old: str, new: str) -> str:
     return file.relative_to(root).as_posix()
 
 
-def code(trees: Trees) -> str:
-    return ast.unparse(ast.parse((trees.omni / AR).read_text("utf-8")))
-
-
 @pytest.mark.parametrize("where", SPLITS[:3])
 def test_an_upgrade_across_a_split_is_the_upgrade_without_it(tmp_path: Path, where: str) -> None:
     told = []
@@ -66,7 +61,7 @@ def test_an_upgrade_across_a_split_is_the_upgrade_without_it(tmp_path: Path, whe
         commit(trees.omni)
         options = trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False)
         questions = sorted(item.reason for item in check_upgrade(options).report.reviews)
-        told.append((code(trees), questions))
+        told.append((code_of(trees)[AR], questions))
     assert "info is None or not info" in told[0][0], "what the GPU runner gained"
     assert told[0] == told[1]
 
@@ -89,7 +84,7 @@ def test_a_change_after_the_split_is_found_from_the_lock(tmp_path: Path, where: 
     check_upgrade(trees.upgrade(trees.ascend_old, verify=False))
     # What equals the shared base class is inherited.
     is_here = where != "base class"
-    assert ("info is None or not info" in code(trees), "_stage_of" in code(trees)) == (is_here, is_here)
+    assert ("info is None or not info" in code_of(trees)[AR], "_stage_of" in code_of(trees)[AR]) == (is_here, is_here)
 
 
 def test_a_port_of_what_moved_into_a_shared_base_class_goes(tmp_path: Path) -> None:
@@ -102,7 +97,7 @@ def test_a_port_of_what_moved_into_a_shared_base_class_goes(tmp_path: Path) -> N
     options = trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False)
     reasons = [item.reason for item in check_upgrade(options).report.reviews if item.unit.endswith("._stage_of")]
     assert reasons == ["removed: it equals the method that the class inherits"]
-    assert "_stage_of" not in code(trees)
+    assert "_stage_of" not in code_of(trees)[AR]
 
 
 @pytest.mark.parametrize("where", SPLITS[:3])

@@ -221,7 +221,7 @@ def test_a_runner_that_is_indented_by_another_width_is_refused(trees: Trees, wid
 def test_a_line_that_no_suite_begins_with_may_have_any_indentation(trees: Trees) -> None:
     text = (trees.omni / RUNNER).read_text("utf-8")
     (trees.omni / RUNNER).write_text(f'NOTE = """\n  kept\n"""\nROWS = [\n  1,\n]\n{text}', "utf-8")
-    trees.upgrade()
+    assert trees.upgrade().changes
 
 
 def test_a_runner_with_a_carriage_return_inside_a_line_is_not_written(trees: Trees, tmp_path: Path) -> None:

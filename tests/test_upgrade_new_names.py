@@ -87,7 +87,7 @@ RENAMED = FREE.replace("hidden", "states")
 )
 def test_what_gets_the_new_name(name: str, text: str, expected: str) -> None:
     made = with_new_names(translation(name), TAKEN, NEW)
-    found = made.module(OLD + text, NPU, "", False)
+    found = made.module(OLD + text, NPU, path="", with_findings=False)
     assert found.units == {f"Runner.{name}": expected}
     assert found.text == OLD + text
     assert made.unit(text, NPU) == expected
@@ -96,13 +96,13 @@ def test_what_gets_the_new_name(name: str, text: str, expected: str) -> None:
 @pytest.mark.parametrize("imports", ["from other.tools import pick\n", f"{OLD}from own import tools\n"])
 def test_what_another_module_imports_keeps_its_form(imports: str) -> None:
     made = with_new_names(translation("step"), TAKEN, NEW)
-    assert made.module(imports + FREE, NPU, "", False).units == {"Runner.step": RENAMED}
+    assert made.module(imports + FREE, NPU, path="", with_findings=False).units == {"Runner.step": RENAMED}
 
 
 def translation(name: str) -> Translation:
     """A translation that changes nothing, of modules with imports and one method."""
 
-    def module(text: str, _profile: Profile, _path: str, _wanted: bool) -> InNpuWords:
+    def module(text: str, _profile: Profile, *, path: str, with_findings: bool) -> InNpuWords:  # noqa: ARG001
         return InNpuWords(text, {f"Runner.{name}": text[text.index("def") :]})
 
     return Translation(module, lambda text, _profile: text)

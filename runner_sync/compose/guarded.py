@@ -22,7 +22,7 @@ from dataclasses import replace
 from runner_sync.compose.import_places import find_head_imports, insert_below
 from runner_sync.compose.imports import Provider, Settled, add_import, remove_import
 from runner_sync.naming import Import, absolute, imported_by
-from runner_sync.syntax import module_of, walk
+from runner_sync.syntax import module_of, names_in, walk
 from runner_sync.texts.bindings import bound_above, names_bound, read_bindings
 from runner_sync.texts.import_entries import import_statements, list_always_imported, read_imports
 from runner_sync.texts.names import defined_names, used_names
@@ -94,7 +94,7 @@ def copy_guards(text: str, names: Collection[str], source: str) -> str:
         defined = defined_names(text)
         bound = {*names_bound(guard)}
         needed = bound & set(names)
-        read = {node.id for node in walk(guard) if isinstance(node, ast.Name)}
+        read = names_in(guard)
         is_free = not bound & defined and not needed & _names_bound_elsewhere(guard, source)
         at = _line_behind_imports(text, bound)
         if needed and is_free and read <= bound_above(text, at) and not _is_type_checking_guard(guard):

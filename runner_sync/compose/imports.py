@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from runner_sync.compose.import_places import find_head_imports, find_position, find_top_position, isort_name_key
+from runner_sync.compose.layout import LINE_LENGTH
 from runner_sync.compose.own_globals import copy_own_global
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.naming import Import, absolute, imported_by
@@ -33,8 +34,6 @@ from runner_sync.texts.bindings import (
 )
 from runner_sync.texts.import_entries import import_statements, read_imports
 from runner_sync.texts.names import defined_names, undefined_names, used_names
-
-WIDTH = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,6 +338,6 @@ def _render(statement: ast.Import | ast.ImportFrom, entries: Sequence[Import], i
         return [f"{indent}{entry.statement()}" for entry in entries]
     items = [entry.item for entry in sorted(set(entries), key=lambda e: (isort_name_key(e.name), e.bound))]
     line = f"{indent}from {entries[0].module} import {', '.join(items)}"
-    if len(line) <= WIDTH and (statement.end_lineno == statement.lineno or len(items) <= 2):
+    if len(line) <= LINE_LENGTH and (statement.end_lineno == statement.lineno or len(items) <= 2):
         return [line]
     return [f"{indent}from {entries[0].module} import (", *(f"{indent}    {item}," for item in items), f"{indent})"]

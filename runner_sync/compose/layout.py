@@ -20,8 +20,14 @@ from runner_sync.syntax import same_code
 from runner_sync.user_paths import resolved
 
 LINE_LENGTH = 120
+"""The longest line where no settings are found: vllm-omni's own ``line-length``."""
+
 SECONDS = 60
+"""How long ruff may take; it formats a runner in a few hundredths of a second."""
+
 REASON_LENGTH = 300
+"""The longest reason of ruff's that a note repeats, in characters."""
+
 _EXCERPT = re.compile(r"\s*\d*\s*\|")
 _PRAGMA = re.compile(r"# ?((?:yapf: ?(?:dis|en)able|fmt: ?(?:off|on|skip))\b)")
 _MUTED = "runner-sync muted: "

@@ -12,6 +12,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
+from runner_sync.compose.layout import LINE_LENGTH
 from runner_sync.edits import margin
 from runner_sync.model import ReviewItem
 from runner_sync.rulers import ruler_title
@@ -23,7 +24,6 @@ WORD = "# runner-sync: review"
 CONFLICT = "<<<<<<< omni"
 """How a merge conflict begins that ``--conflict inline`` writes instead of a comment; the id follows."""
 
-WIDTH = 120
 _NOT_HERE = ("left out", "not ported", "it stands where")
 """Phrases of reasons that say that something was left out, or where it is."""
 
@@ -84,7 +84,7 @@ def _fit_comment(start: str, reason: str) -> str:
     """
     short = reason.replace("on this platform", "here")
     lines = [f"{start}{wording}" for wording in (reason, short, _UNPROVEN.sub("", short))]
-    return next((line for line in lines if len(line) <= WIDTH), lines[-1][: WIDTH - 1].rstrip() + "…")
+    return next((line for line in lines if len(line) <= LINE_LENGTH), lines[-1][: LINE_LENGTH - 1].rstrip() + "…")
 
 
 _UNPROVEN = re.compile(r"; [^;]+ run here yet(?=;)")

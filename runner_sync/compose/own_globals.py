@@ -14,7 +14,7 @@ import ast
 from collections.abc import Iterator
 
 from runner_sync.compose.import_places import find_head_imports, find_top_position, insert_below
-from runner_sync.syntax import is_name, module_of, walk
+from runner_sync.syntax import is_name, module_of, names_in
 from runner_sync.texts.bindings import bound_above, read_bindings, statements_binding
 from runner_sync.texts.import_entries import read_imports
 from runner_sync.texts.names import defined_names, used_names
@@ -43,8 +43,7 @@ def copy_own_global(text: str, name: str, source: str) -> str:
 def _is_module_dependent(statement: ast.stmt, name: str) -> bool:
     """Whether a statement sets only ``name``, to a value that depends on the module."""
     targets = [*_find_targets(statement)]
-    names = {node.id for node in walk(statement) if isinstance(node, ast.Name)}
-    return len(targets) == 1 and is_name(targets[0], name) and bool(names & OF_MODULE)
+    return len(targets) == 1 and is_name(targets[0], name) and bool(names_in(statement) & OF_MODULE)
 
 
 def _find_targets(statement: ast.stmt) -> Iterator[ast.expr]:

@@ -3,6 +3,8 @@
 Comes in: a directory (``runner-sync.toml`` wins over ``[tool.runner-sync]`` in ``pyproject.toml``) or an explicit file.
 Goes out: a frozen ``Config``. May touch: these files, read only. ``KEYS`` describes every key; errors name the file and
 the key.
+
+``reader`` reads typed values, and ``profile`` applies them to the built-in profile.
 """
 
 from __future__ import annotations

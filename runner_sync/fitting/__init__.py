@@ -5,7 +5,8 @@ for each. May touch: nothing.
 
 - ``members`` decides which members of the GPU twin a class needs, and ``hooks`` fits the sampler hook;
 - ``overrides``, ``passing``, ``shifted``, ``handing_over`` and ``unset`` fit methods and calls to changed signatures;
-- ``records``, ``record_lists``, ``record_locals`` and ``constructors`` fit unpackings and constructions of records.
+- ``records``, ``record_lists``, ``record_locals`` and ``constructors`` fit unpackings and constructions of a
+  ``record``.
 
-``mended`` is the value for one such edit.
+``repair`` is the value for one such edit.
 """

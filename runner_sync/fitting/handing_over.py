@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.statements import ancestors, flatten, parse_unit
-from runner_sync.syntax import Function, blocks_of, is_name
+from runner_sync.syntax import Function, blocks_of, is_name, self_attribute
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +99,7 @@ def find_returns(text: str) -> list[tuple[int, ast.expr]]:
 
 def called_self_method(value: ast.expr) -> str:
     """Return the method of ``self`` that ``value`` calls; else an empty string."""
-    called = value.func if isinstance(value, ast.Call) else None
-    return called.attr if isinstance(called, ast.Attribute) and is_name(called.value, "self") else ""
+    return self_attribute(value.func) if isinstance(value, ast.Call) else ""
 
 
 @lru_cache(maxsize=1024)

@@ -8,34 +8,34 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
+from typing import TypeGuard
 
 from runner_sync.edits import Edit, Places, apply, margin
 from runner_sync.statements import tree_of
-from runner_sync.syntax import is_name, walk
+from runner_sync.syntax import is_name, self_attribute, walk
 from runner_sync.thresholds import FEWEST_FIELDS
 
 Fields = tuple[str, ...]
 
 
-def is_construction(node: ast.AST, name: str) -> bool:
+def is_construction(node: ast.AST, name: str) -> TypeGuard[ast.Call]:
     """Whether a node is a construction of the record ``name``."""
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+    return isinstance(node, ast.Call) and is_name(node.func, name)
 
 
 def find_unpackings(text: str) -> Iterator[ast.Tuple]:
     """Yield the targets of assignments that unpack an attribute of ``self``."""
     for node in walk(tree_of(text)):
-        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Tuple):
-            value = node.value
-            if isinstance(value, ast.Attribute) and is_name(value.value, "self"):
-                yield node.targets[0]
+        match node:
+            case ast.Assign(targets=[ast.Tuple() as target], value=value) if self_attribute(value):
+                yield target
 
 
 def find_field_lists(text: str, name: str) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
     """Yield all unpackings, and all positional constructions of the record ``name``, each with its elements."""
     yield from ((target, target.elts) for target in find_unpackings(text))
     for node in walk(tree_of(text)):
-        if isinstance(node, ast.Call) and is_construction(node, name) and not node.keywords:
+        if is_construction(node, name) and not node.keywords:
             yield node, node.args
 
 

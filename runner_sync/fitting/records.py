@@ -57,7 +57,7 @@ def find_used_fields(text: str, name: str, have: Fields, new: Collection[str]) -
     """Return the ``new`` fields of record ``name`` that a method may set or read; ``have`` are its other fields."""
     found: set[str] = set()
     for node in walk(tree_of(text)):
-        if isinstance(node, ast.Call) and is_construction(node, name):
+        if is_construction(node, name):
             given = [ast.unparse(arg) for arg in node.args] + [keyword.arg or "**" for keyword in node.keywords]
             if len(node.args) > len(have) or any(arg.startswith("*") for arg in given):
                 return set(new)

@@ -3,8 +3,11 @@
 Comes in: the text of a unit, and the texts of its namesakes at several upstream revisions or in a GPU twin. Goes out:
 an ``Origin`` per unit, a ``Span`` per statement (``provenance``). May touch: nothing.
 
-``likeness`` measures how similar two texts are, ``cover`` chooses few revisions among many, and ``timeline`` narrows a
-git history down before anything is parsed.
+- ``origin`` chooses the revision that a unit was copied from: ``likeness`` measures how similar two texts are,
+  ``cover`` chooses few revisions among many, and ``timeline`` narrows a git history down before anything is parsed.
+- ``undivided`` and ``unsynced`` correct such a base: passages that upstream took out, additions that never arrived.
+- ``alignment`` finds the revision of the GPU twin, and ``stale_passages`` what is older than that. ``inlined`` and
+  ``expanding`` put helpers of the twin in place of their calls, and ``same_meaning`` compares with such a method.
 """
 
 from runner_sync.lineage.likeness import (

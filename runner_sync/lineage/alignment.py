@@ -29,11 +29,11 @@ from runner_sync.lineage.timeline import SHORT_LINE, count_lines, methods
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One commit: the texts of the derived module (``mine``) and its ``twin`` before and after it, empty if absent."""
+    """One commit: the texts of the derived module (``npu``) and its ``twin`` before and after it, empty if absent."""
 
     commit: str
-    mine_before: str
-    mine: str
+    npu_before: str
+    npu: str
     twin_before: str
     twin: str
 
@@ -50,7 +50,7 @@ def since_alignment(changes: Iterable[Change], *, catches_up: bool = True) -> li
     """
     found: list[Change] = []
     for change in changes:
-        if not change.twin or change.mine == change.mine_before:
+        if not change.twin or change.npu == change.npu_before:
             continue
         found = [change, *(later for later in found if later.twin != change.twin)]
         if _is_alignment(change, catches_up=catches_up):
@@ -64,7 +64,7 @@ def _is_alignment(change: Change, *, catches_up: bool) -> bool:
     Such a port changes the derived module alone. A port of one method does not count: its author need not have looked
     at the others.
     """
-    if not change.mine_before:
+    if not change.npu_before:
         return bool(change.twin_before)
     if change.twin != change.twin_before:
         return False
@@ -74,16 +74,14 @@ def _is_alignment(change: Change, *, catches_up: bool) -> bool:
 
 def _find_brought(change: Change) -> dict[str, Counter[str]]:
     """Return the definitions to which a commit brought lines of the twin, each with all lines that it gained."""
-    before, twin_lines = methods(change.mine_before), count_lines(change.twin)
-    gained = {
-        name: count_lines(text) - count_lines(before.get(name, "")) for name, text in methods(change.mine).items()
-    }
+    before, twin_lines = methods(change.npu_before), count_lines(change.twin)
+    gained = {name: count_lines(text) - count_lines(before.get(name, "")) for name, text in methods(change.npu).items()}
     return {name: rows for name, rows in gained.items() if _has_telling_line(rows & twin_lines)}
 
 
 def _drop_called(change: Change, brought: Mapping[str, Counter[str]]) -> list[str]:
     """Drop new definitions from ``brought`` that another one calls since then: they came along with that call."""
-    before = methods(change.mine_before)
+    before = methods(change.npu_before)
     return [
         name
         for name in brought
@@ -103,7 +101,7 @@ def _is_mentioned(rows: Iterable[str], name: str) -> bool:
     return any(re.search(rf"\b{name}\b", line) for line in rows)
 
 
-def aligned_with(mine: str, revisions: Sequence[str], now: str | None) -> int:
+def aligned_with(npu: str, revisions: Sequence[str], now: str | None) -> int:
     """Return the index of the revision that a unit was last aligned with: the revision that differs least from the
     unit.
 
@@ -119,7 +117,7 @@ def aligned_with(mine: str, revisions: Sequence[str], now: str | None) -> int:
     """
     if len({*revisions}) == 1:
         return 0
-    own = fingerprint(mine)
+    own = fingerprint(npu)
     known = [fingerprint(text) for text in revisions]
     best = min(range(len(known)), key=lambda k: (_count_differences(own, known[k]), -(own & known[k]).total()))
     if revisions[best] != now:
@@ -127,7 +125,7 @@ def aligned_with(mine: str, revisions: Sequence[str], now: str | None) -> int:
     present = fingerprint(now)
     before = next((k for k in range(best, -1, -1) if fingerprint(revisions[k]) != present), best)
     gained = present - fingerprint(revisions[before])
-    return before if gained - fingerprint(mine) else best
+    return before if gained - fingerprint(npu) else best
 
 
 def _count_differences(one: Counter[str], other: Counter[str]) -> int:

@@ -91,19 +91,19 @@ def find_inlined(method: str, twin: Twin) -> frozenset[str]:
     return frozenset(found)
 
 
-def find_twin_helpers(name: str, mine: Mapping[str, str], twin: Mapping[str, str]) -> list[str]:
-    """Return the methods of ``twin`` that ``mine`` lacks and whose statements its unit ``name`` has in place.
+def find_twin_helpers(name: str, npu: Mapping[str, str], twin: Mapping[str, str]) -> list[str]:
+    """Return the methods of ``twin`` that ``npu`` lacks and whose statements its unit ``name`` has in place.
 
     Both hold the texts of units by their NPU names.
     """
     prefix = f"{name.rpartition('.')[0]}."
-    helpers = {n.removeprefix(prefix): text for n, text in twin.items() if n.startswith(prefix) and n not in mine}
-    return [f"{prefix}{n}" for n in sorted(find_inlined(mine.get(name, ""), (twin.get(name, ""), helpers)))]
+    helpers = {n.removeprefix(prefix): text for n, text in twin.items() if n.startswith(prefix) and n not in npu}
+    return [f"{prefix}{n}" for n in sorted(find_inlined(npu.get(name, ""), (twin.get(name, ""), helpers)))]
 
 
-def append_helpers(name: str, mine: Mapping[str, str], twin: Mapping[str, str]) -> str:
+def append_helpers(name: str, npu: Mapping[str, str], twin: Mapping[str, str]) -> str:
     """Return the twin's text of a unit, followed by the helpers that NPU's unit has in place, to compare both."""
-    return "\n".join([twin.get(name, ""), *(twin[helper] for helper in find_twin_helpers(name, mine, twin))])
+    return "\n".join([twin.get(name, ""), *(twin[helper] for helper in find_twin_helpers(name, npu, twin))])
 
 
 def _inline_bodies(side: Twin, names: Collection[str], *, other: Twin) -> _Inlined:

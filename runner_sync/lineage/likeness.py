@@ -43,8 +43,8 @@ def fingerprint(text: str) -> Fingerprint:
 
 def share(text: str, other: str) -> float:
     """Return the share of the statements of ``text`` that ``other`` has, too; 0 for a text without statements."""
-    mine = fingerprint(text)
-    return (mine & fingerprint(other)).total() / mine.total() if mine else 0.0
+    own = fingerprint(text)
+    return (own & fingerprint(other)).total() / own.total() if own else 0.0
 
 
 def follows(text: str, old: str, new: str) -> bool:
@@ -52,9 +52,9 @@ def follows(text: str, old: str, new: str) -> bool:
     return has_change(*(fingerprint(one) for one in (text, old, new)))
 
 
-def has_change(mine: Fingerprint, before: Fingerprint, after: Fingerprint) -> bool:
+def has_change(own: Fingerprint, before: Fingerprint, after: Fingerprint) -> bool:
     """Apply ``follows`` to fingerprints."""
-    return not (after - before) - mine and not (before - after) & mine
+    return not (after - before) - own and not (before - after) & own
 
 
 def comments(text: str) -> frozenset[str]:

@@ -86,15 +86,15 @@ def _assign_in_order(
     spans: list[Span | None], nodes: Sequence[Node], source: Known, provenance: Provenance, unit: Unit
 ) -> None:
     """Assign to ``source`` the open statements that it has in the same order; changes ``spans`` in place."""
-    theirs = list_nodes(source.text)
+    source_nodes = list_nodes(source.text)
     open_ = [k for k, span in enumerate(spans) if span is None]
     matcher = SequenceMatcher(
-        None, [key(nodes[k], unit) for k in open_], [key(n, unit) for n in theirs], autojunk=False
+        None, [key(nodes[k], unit) for k in open_], [key(n, unit) for n in source_nodes], autojunk=False
     )
     for first, other, size in matcher.get_matching_blocks():
         for step in range(size):
             k = open_[first + step]
-            spans[k] = _make_span(nodes[k], unit, provenance, source, theirs[other + step])
+            spans[k] = _make_span(nodes[k], unit, provenance, source, source_nodes[other + step])
 
 
 def _assign_anywhere(

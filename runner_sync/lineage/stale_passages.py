@@ -28,15 +28,15 @@ from runner_sync.statements import Node
 
 
 def as_followed(
-    later: str, earlier: Sequence[str], *, mine: str, now: str, delivered: Collection[str] = frozenset()
+    later: str, earlier: Sequence[str], *, npu: str, now: str, delivered: Collection[str] = frozenset()
 ) -> str:
-    """Return ``later`` with each passage that ``mine`` still has in an older form put back into that form.
+    """Return ``later`` with each passage that ``npu`` still has in an older form put back into that form.
 
     ``earlier`` holds the previous revisions, oldest first. A passage stays as it is in ``later`` if the twin has the
     older form ``now``, or if all its statements are in ``delivered`` (canonical statements that the unit gets from
     elsewhere).
     """
-    own = Counter(node.canon for node in list_nodes(mine))
+    own = Counter(node.canon for node in list_nodes(npu))
     given = _Given(own, frozenset(node.canon for node in list_nodes(now)), delivered)
     for older in reversed(earlier):
         stale = [passage for passage in _iter_exchanged(older, later) if passage.is_followed_by(given)]

@@ -17,6 +17,7 @@ from functools import lru_cache
 
 from runner_sync.lineage.cover import cover
 from runner_sync.model import Revision
+from runner_sync.statements import INDENT
 from runner_sync.statements.likeness import dice
 
 KEPT = 6
@@ -31,7 +32,7 @@ def methods(text: str) -> dict[str, str]:
     Good enough to compare, not to edit: decorators and comments above a definition are left out.
     """
     found: dict[str, str] = {}
-    heads = [m for m in _HEAD.finditer(text) if len(m[1]) <= 4]
+    heads = [m for m in _HEAD.finditer(text) if len(m[1]) <= INDENT]  # deeper ones are nested functions
     for head, following in itertools.zip_longest(heads, heads[1:]):
         end = following.start() if following is not None else len(text)
         found[head[2]] = text[head.start() : end]

@@ -28,7 +28,7 @@ from itertools import chain
 
 from runner_sync.edits import lines_of, without_lines
 from runner_sync.lineage.likeness import list_nodes
-from runner_sync.statements import Node, below, clauses, in_suite, parses
+from runner_sync.statements import WRAPPERS, Node, below, clauses, in_suite, parses
 from runner_sync.statements.dataflow import attributes_set
 from runner_sync.syntax import indentation
 
@@ -39,12 +39,12 @@ def without_unsynced(base: str, earlier: Sequence[str], copy: str) -> tuple[str,
 
     Returns the new base and the removed texts; a removed wrapper has ``...`` in place of its body.
     """
-    theirs = {node.canon for text in (*earlier, base) for node in list_nodes(text)}
+    upstream = {node.canon for text in (*earlier, base) for node in list_nodes(text)}
     others = [node for text in (*earlier, copy) for node in list_nodes(text)]
     known = _Known(
         frozenset(node.canon for node in others if node.is_telling),
         frozenset(name for node in others for name in node.names),
-        frozenset(name for node in list_nodes(copy) if node.canon not in theirs for name in attributes_set(node)),
+        frozenset(name for node in list_nodes(copy) if node.canon not in upstream for name in attributes_set(node)),
     )
     wrappers: list[str] = []
     while (unwrapped := _remove_wrapper(base, [*earlier, copy], known)) is not None:
@@ -118,9 +118,6 @@ def _remove_wrapper(base: str, others: Sequence[str], known: _Known) -> tuple[st
             first = _find_first_line(nodes, index, known.statements, names - known.names)
             return _unwrap(nodes, index, lines, first)
     return None
-
-
-WRAPPERS = ("with", "async with", "try")
 
 
 def _are_bare(statements: Sequence[str], suite: str, nodes: Sequence[Node]) -> bool:

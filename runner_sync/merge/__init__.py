@@ -4,7 +4,8 @@ Comes in: a ``Triple``. Goes out: ``Merged``. May touch: nothing.
 
 ``engine`` takes the steps in their order: ``preparing`` gives the sides one form, ``matching`` pairs their statements,
 ``keeping`` decides which stay, ``placing`` where, ``phrases`` in which words, and ``doubts`` what a person must look
-at. ``weave`` has the values they share, ``policy`` which side wins, and ``reason`` what a question says.
+at. ``replaced`` finds replacements for ``keeping`` and ``doubts``. ``weave`` has the values they share, ``policy``
+which side wins, and ``reason`` what a question says.
 """
 
 from __future__ import annotations

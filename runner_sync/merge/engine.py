@@ -76,7 +76,7 @@ from runner_sync.merge.preparing.upstream_names import find_new_names, with_new_
 from runner_sync.merge.reason import Veto
 from runner_sync.merge.weave import Doubt, Strand, Weave, pick_node
 from runner_sync.model import Triple
-from runner_sync.statements import compiles, flatten, parses, tree_of
+from runner_sync.statements import compiles, flatten_sides, parses, tree_of
 from runner_sync.syntax import Function, indentation
 
 
@@ -136,7 +136,7 @@ def _merge_statements(triple: Triple, terms: Terms) -> Merged:
     further = find_new_names(triple) if terms.policy.is_copy else {}
     triple, names = with_new_names(triple, further), {**names, **further}
     terms = _rename_older(terms, names)
-    sides = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
+    sides = flatten_sides(triple)
     weave = classify(*sides, is_copy=terms.policy.is_copy)
     strands, doubts = _settle(weave, terms)
     chosen = _choose(weave, strands, terms)

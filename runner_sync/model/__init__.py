@@ -8,6 +8,10 @@ have LF newlines; ``write`` restores the newlines of the file.
 
 A part is imported at the first use of one of its names: Python takes about a millisecond to make each dataclass, and
 ``check`` needs few of them.
+
+- ``words``: projects, kinds and outcomes; ``trees``, ``revisions`` and ``references``: what is read;
+- ``units`` and ``reviews``: what an upgrade did, and left to a person; ``rules`` and ``findings``: what checks found;
+- ``report``: all that a run says; ``replays``: how a replayed upgrade did.
 """
 
 from __future__ import annotations

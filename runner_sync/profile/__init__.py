@@ -3,6 +3,9 @@
 Goes out: ``Profile`` and its parts, and the built-in ``NPU``, ``GPU`` and ``GPU_V2``. May touch: nothing.
 
 ``config`` changes one of them by a ``runner-sync.toml``; another platform is another value of ``Profile``.
+
+- ``platform`` defines a ``Profile``, ``npu`` and ``gpu`` have the built-in ones, with the ``paths`` of the runners;
+- ``vllm`` has names in vLLM's own code that rules rely on, ``releases`` what sets single releases apart.
 """
 
 from __future__ import annotations

@@ -2,6 +2,12 @@
 
 Comes in: a ``Report``. Goes out: strings, each ending in one newline (an empty patch is empty). Never prints or reads a
 source tree. A format's module is imported on demand, because ``check`` has to be quick.
+
+- ``text`` (with ``tables``, ``fitting``, ``widths`` and ``ink``), ``markdown`` and ``html`` (with ``templates``) are
+  for people, ``diff`` for ``git apply``;
+- ``github``, ``gitlab``, ``junit`` and ``sarif`` are for CI services, ``json_report`` for programs;
+- all share the ``order``, the ``summary``, ``escape``, and ``fingerprint``; ``excerpt``, ``patch`` and ``sides`` give
+  the lines, edits and texts that belong to a finding or a review item.
 """
 
 from __future__ import annotations

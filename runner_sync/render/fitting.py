@@ -17,6 +17,7 @@ _ENOUGH = 24
 """Width in which a name is usually still distinct from others."""
 
 _LEAST = 8
+"""Characters that a shortened name, or a column of names, keeps at least."""
 
 Row = Sequence[str | Text]
 

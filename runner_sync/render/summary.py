@@ -226,8 +226,8 @@ def _summarize_lock(report: Report) -> str:
     own = sum(unit.kind == "own" and unit.base is None and unit.gpu is None for unit in report.units)
     missing = len(report.units) - known - own
     unknown = f", {missing} without one" if missing else ""
-    mine = f"; {own} of omni's own" if own else ""
-    return f"The base of {count(known, 'unit')} is known{unknown}{mine}{_describe_left_open(report)}."
+    own_part = f"; {own} of omni's own" if own else ""
+    return f"The base of {count(known, 'unit')} is known{unknown}{own_part}{_describe_left_open(report)}."
 
 
 def _summarize_explain(report: Report) -> str:

@@ -4,6 +4,14 @@ Comes in: a project name and a place, revision or version. Goes out: ``Tree`` va
 files (read only), git, the network and the cache folder, as the only room. Nothing that is read is ever executed.
 
 Each part is imported on first use: a ``check`` of a folder needs neither git nor the network.
+
+- A path: ``opening`` decides between ``checkout`` (``repository`` runs git, ``history`` and ``changes`` read its
+  answers) and ``folder``.
+- A release: ``release`` asks the ``index`` (``pip_config``, ``addresses``, ``session``), reads a ``wheel`` or ``sdist``
+  (``transfer``) and keeps it as an ``archive`` in the ``cache``.
+- An installed distribution: ``installed``.
+- What a tree says: ``layout``, ``version``, and ``declared`` for its vLLM. ``remembering`` keeps what was computed from
+  its files.
 """
 
 from __future__ import annotations

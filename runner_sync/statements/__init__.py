@@ -9,6 +9,12 @@ layout, quotes and indentation never make two statements differ. A node does not
 follows from the enclosing nodes. So a region that upstream wrapped into a new ``with`` still aligns line by line.
 
 Submodules are imported on first use, so that ``check`` loads few of them.
+
+- ``parsing``, ``tokenizing`` and ``flattening`` make the ``nodes``, each with its ``canonical`` text (``hints`` and
+  ``keywords`` bring two spellings to one) and its ``facts``;
+- ``dataflow``, ``surroundings`` and ``likeness`` answer questions about nodes;
+- ``assigning``, ``calls``, ``leaving``, ``mentioning``, ``parents`` and ``suites`` answer questions about ``ast``
+  statements, ``negating`` turns a condition round, and ``renaming`` finds the new name of a member.
 """
 
 from __future__ import annotations
@@ -18,7 +24,7 @@ from typing import TYPE_CHECKING
 from runner_sync.doors import part_loader
 
 if TYPE_CHECKING:
-    from runner_sync.statements.flattening import canons, flatten, flatten_function, nested_canons
+    from runner_sync.statements.flattening import canons, flatten, flatten_function, flatten_sides, nested_canons
     from runner_sync.statements.leaving import (
         always_leaves,
         cut_off,
@@ -29,7 +35,7 @@ if TYPE_CHECKING:
         yields,
     )
     from runner_sync.statements.mentioning import Mention, bound_anywhere, bound_in, mentions, parameters
-    from runner_sync.statements.nodes import INDENT, ROOT, Node, UnparsableText
+    from runner_sync.statements.nodes import EXITS, INDENT, JUMPS, ROOT, WRAPPERS, Node, UnparsableText
     from runner_sync.statements.parsing import (
         as_module,
         before_clause,
@@ -63,9 +69,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CLOSERS",
+    "EXITS",
     "INDENT",
+    "JUMPS",
     "OPENERS",
     "ROOT",
+    "WRAPPERS",
     "Mention",
     "Node",
     "UnparsableText",
@@ -86,6 +95,7 @@ __all__ = [
     "first_function",
     "flatten",
     "flatten_function",
+    "flatten_sides",
     "in_suite",
     "inside_strings",
     "is_endless",
@@ -109,10 +119,10 @@ __all__ = [
 ]
 
 _MODULES = {
-    "flattening": "canons flatten flatten_function nested_canons",
+    "flattening": "canons flatten flatten_function flatten_sides nested_canons",
     "leaving": "always_leaves cut_off is_endless may_swallow swallowers_named takes_all yields",
     "mentioning": "bound_anywhere bound_in Mention mentions parameters",
-    "nodes": "INDENT Node ROOT UnparsableText",
+    "nodes": "EXITS INDENT JUMPS Node ROOT UnparsableText WRAPPERS",
     "parsing": "as_module before_clause compiles first_function is_python parse_function parse_unit parses tree_of",
     "surroundings": "ancestors below clauses enclosing in_suite lines_of said siblings",
     "tokenizing": "CLOSERS code_of comments_in inside_strings last_comment OPENERS tokens",

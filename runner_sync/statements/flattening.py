@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from runner_sync.model import Triple
 from runner_sync.statements.canonical import canonical_statement
 from runner_sync.statements.keywords import spell_out_keywords
 from runner_sync.statements.nodes import ROOT, Node, UnparsableText
@@ -42,6 +43,11 @@ def flatten(text: str) -> tuple[Node, ...]:
     comments, inside = own_lines(source)
     moved = {line - offset: column for line, column in comments.items()}
     return _make_nodes(_add_comments(items, moved), text.split("\n"), {line - offset for line in inside})
+
+
+def flatten_sides(triple: Triple) -> tuple[tuple[Node, ...], tuple[Node, ...], tuple[Node, ...]]:
+    """Return the nodes of base, omni and upstream; raises ``UnparsableText`` for a side that is not Python."""
+    return flatten(triple.base), flatten(triple.omni), flatten(triple.upstream)
 
 
 def flatten_function(text: str) -> tuple[Node, ...]:

@@ -1,4 +1,4 @@
-"""Normalise annotations, so that modernised type hints do not count as a change.
+"""Normalise annotations, so that modernised type hints do not count as a change, and take generic ones apart.
 
 Comes in and goes out: syntax nodes. May touch: nothing.
 """
@@ -9,7 +9,7 @@ import ast
 import copy
 from functools import reduce
 
-from runner_sync.syntax import walk
+from runner_sync.syntax import names_in, walk
 
 
 class _Hints(ast.NodeTransformer):
@@ -38,6 +38,11 @@ class _Hints(ast.NodeTransformer):
 
 
 _REPLACED = frozenset({"Optional", "Union", "List", "Dict", "Tuple", "Set", "Type"})
+
+
+def generic_arguments(node: ast.Subscript) -> list[ast.expr]:
+    """Return what stands in the brackets: ``K`` and ``V`` of ``X[K, V]``."""
+    return node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
 
 
 def normalise_hint(annotation: ast.expr | None) -> ast.expr | None:
@@ -73,6 +78,6 @@ def _is_replaced(node: ast.AST) -> bool:
 
 def _normalise(annotation: ast.expr | None) -> ast.expr | None:
     """Normalise an annotation, possibly in place."""
-    if annotation is None or any(isinstance(n, ast.Name) and n.id == "Literal" for n in walk(annotation)):
+    if annotation is None or "Literal" in names_in(annotation):
         return annotation
     return _Hints().visit(annotation)  # type: ignore[no-any-return]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
-from runner_sync.syntax import Function, children, walk
+from runner_sync.syntax import Function, children, last_name, walk
 
 
 def always_leaves(body: Iterable[ast.stmt]) -> bool:
@@ -54,7 +54,7 @@ def swallowing(statement: ast.With | ast.AsyncWith, *, also: frozenset[str] = fr
     """Yield the calls in a ``with`` that create such context managers, with the exceptions as arguments."""
     made = [*(item.context_expr for item in statement.items), *_find_entered(statement)]
     calls = (node for one in made for node in walk(one) if isinstance(node, ast.Call))
-    return (call for call in calls if _get_last_name(call.func) in _SWALLOWERS | also)
+    return (call for call in calls if last_name(call.func) in _SWALLOWERS | also)
 
 
 def swallowers_named(nodes: Iterable[ast.AST]) -> frozenset[str]:
@@ -81,10 +81,6 @@ def _find_entered(statement: ast.With | ast.AsyncWith) -> list[ast.expr]:
 
 _SWALLOWERS = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
 """Functions of the standard library and pytest whose context managers swallow exceptions. No runner has others."""
-
-
-def _get_last_name(function: ast.expr) -> str:
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
 def _leaves(statement: ast.stmt) -> bool:

@@ -14,7 +14,18 @@ from keyword import iskeyword
 from runner_sync.statements.facts import DECORATORS, NOTHING, Facts, read_facts
 
 INDENT = 4
+"""Blanks per level: a runner with another indentation is refused."""
+
 ROOT = -1
+"""The parent of statements that stand in no other."""
+
+EXITS = frozenset({"return", "raise", "break", "continue"})
+JUMPS = EXITS - {"raise"}
+"""Keywords of statements behind which their suite does not go on, and of those that raise nothing."""
+
+WITHS = frozenset({"with", "async with"})
+WRAPPERS = WITHS | {"try"}
+"""Keywords of heads whose suite runs once, as it would without them."""
 
 COMMENT_WEIGHT = 0.3
 COMMON_WEIGHT = 0.4
@@ -103,6 +114,11 @@ class Node:
     def is_loop(self) -> bool:
         """Whether this is the head of a loop."""
         return self.keyword in ("for", "while", "async for")
+
+    @property
+    def is_with(self) -> bool:
+        """Whether this is the head of a ``with``."""
+        return self.keyword in WITHS
 
     @property
     def is_condition(self) -> bool:

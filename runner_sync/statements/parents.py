@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from runner_sync.syntax import Function, is_name, is_super, walk
+from runner_sync.syntax import Function, is_name, is_super, last_name, walk
 
 
 def parents_called(function: ast.AST, name: str) -> frozenset[str]:
@@ -25,7 +25,7 @@ def parent_calls(function: ast.AST, name: str) -> list[tuple[str, ast.Call]]:
     for node in nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name:
             base = node.func.value
-            owner = base.attr if isinstance(base, ast.Attribute) else base.id if isinstance(base, ast.Name) else ""
+            owner = last_name(base)
             if is_super(base):
                 found.append(("super()", node))
             elif owner[:1].isupper() and _passes_instance(node, method):

@@ -7,6 +7,23 @@ the omni tree and ``check`` its baseline, both through ``write``.
 
 The module of a command is imported at the first use of one of its names, because ``check`` runs in every pull request
 and needs neither libcst nor git nor the network.
+
+The commands:
+
+- ``upgrading`` with ``planning`` (all modules), ``reporting``, ``result_check``, ``planned`` (the value) and
+  ``applying`` (the writing); ``part_results`` for runners read from several files, ``port_status`` for GPU units;
+- ``checking`` (``check``, ``verify``) with ``check_modules``, ``whole_modules``, ``recalled_checks``, ``selection`` of
+  rules, ``baseline_file`` and ``typechecker``;
+- ``locking``, ``listing`` (``blocks``, ``explain``) with ``origins``, ``settling`` with ``asked``, ``replaying``,
+  ``rule_texts`` (``rule``), ``hoisting`` with ``hoist_target`` and ``hoist_remarks``, and ``completion`` for shells.
+
+What they share:
+
+- ``options`` and ``upgrade_options`` are the values that come in; ``latest``, ``unit_names`` and ``keeping_files``
+  check them, and ``opening`` opens the trees of a run that upgrades;
+- ``trees``, ``classes``, ``synced``, ``locks`` and ``notes`` are packages of their own;
+- ``memo``, ``recalled`` and ``program`` keep answers on disk, ``forgetting`` frees memory, ``nested`` names a file that
+  is too deep, and ``platform_words`` words texts for another platform.
 """
 
 from __future__ import annotations

@@ -10,7 +10,6 @@ of the other bases of both classes, so that every name and every ``super()`` res
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from runner_sync.sync.check_modules import describe_module
 from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import DerivedModule
-from runner_sync.syntax import Function, walk
+from runner_sync.syntax import Function, names_in
 from runner_sync.texts.member_text import canonical
 from runner_sync.verify.check_job import CheckJob
 from runner_sync.verify.runners.ancestry import Ancestry, find_ancestry, find_writer
@@ -118,13 +117,13 @@ def _find_definitions(
     twin_path = derived.module.gpu.path if derived.module.gpu is not None else ""
     twin = library.at(twin_path) if twin_path else None
     twin_owner = next((gpu for gpu, npu in given.profile.classes if npu == owner), "") if owner else ""
-    mine = _find_definition(reading, owner, name)
+    npu_function = _find_definition(reading, owner, name)
     other = _find_definition(twin, twin_owner, name) if twin is not None and bool(twin_owner) == bool(owner) else None
     label = f"{owner}.{name}".strip(".")
-    if mine is None or other is None or twin is None:
+    if npu_function is None or other is None or twin is None:
         raise InputError(f"{label} has no twin in {twin_path or 'a GPU runner'}: there is nothing to share.")
-    theirs = _find_owner(library, Definition(twin_path, twin_owner, name, other, twin), reading, owner)
-    both = Definition(derived.path, owner, name, mine, reading), theirs
+    gpu_side = _find_owner(library, Definition(twin_path, twin_owner, name, other, twin), reading, owner)
+    both = Definition(derived.path, owner, name, npu_function, reading), gpu_side
     if beside := next((one for one in both if one.qualname not in one.reading.units), None):
         raise InputError(
             f"{beside.path}:{beside.node.lineno}: {beside.qualname} stands inside another statement: move it out of "
@@ -226,7 +225,7 @@ def _why_no_base(
     """
     if base is None:
         return f"{npu.owner} and {gpu.owner} have no base of omni's in common"
-    if any(isinstance(n, ast.Name) and n.id == "super" for n in walk(gpu.node)):
+    if "super" in names_in(gpu.node):
         return "it calls super()"
     for mro in mros:
         other = next((c for c in mro.classes[1:] if npu.name in c.methods), None)

@@ -30,7 +30,7 @@ from runner_sync.sync.planned import Upgrade
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import find_modules, refuse_duplicate_class
 from runner_sync.sync.upgrade_options import UpgradeOptions
-from runner_sync.syntax import walk
+from runner_sync.syntax import names_in
 from runner_sync.texts import import_entries
 from runner_sync.texts.names import defined_names
 from runner_sync.units.texts import unit_table
@@ -224,7 +224,7 @@ def _read_opening(text: str) -> tuple[str, str]:
 
 def _add_logger(text: str, owner: str, move: Move) -> str:
     """Add a logger above class ``owner``, if the method uses one and the module has none."""
-    uses_logger = any(isinstance(node, ast.Name) and node.id == "logger" for node in walk(move.gpu.node))
+    uses_logger = "logger" in names_in(move.gpu.node)
     source = move.gpu.reading.text
     row = next((row for row in source.split("\n") if row.startswith("logger = ")), "")
     if not uses_logger or not row or "logger" in defined_names(text):

@@ -224,9 +224,20 @@ def _find_runner(
     alike = [side for side in sides if PurePosixPath(side[0]).name == file]
     if exact or alike:
         return (exact or alike)[0]
+    _refuse_absent(given, file, [twin[0] for twin in twins])
+    paths = [PurePosixPath(side[0]).name for side in sides]
+    close = get_close_matches(PurePosixPath(file).name, paths, n=1, cutoff=0.8)
+    hint = f"did you mean {close[0]}? Or " if close and close != [PurePosixPath(file).name] else ""
+    known = ", ".join(derived.path for derived in modules)
     tree = given.omni.source.location
+    raise InputError(f"{file} is no runner of the tree in {tree}: {hint}name one of {known}, or a GPU twin.")
+
+
+def _refuse_absent(given: inputs.Inputs, file: str, twins: Sequence[str]) -> None:
+    """Raise ``InputError`` for a runner or twin that the tree lacks, and for a runner of another profile."""
+    names, tree = _list_spellings(given, file), given.omni.source.location
     own = _runner_paths(given.profile)
-    meant = [path for path in (*own, *(twin[0] for twin in twins)) if path in names or PurePosixPath(path).name == file]
+    meant = [path for path in (*own, *twins) if path in names or PurePosixPath(path).name == file]
     if meant and all(given.omni.read(path) is None for path in meant):
         raise InputError(
             f"{tree} has no {meant[0]}: bring it back, or say with `extend-modules` in the configuration where it is "
@@ -235,12 +246,6 @@ def _find_runner(
     for other, profile in BUILT_IN.items():
         if names & {*_runner_paths(profile)} - {*own}:
             raise InputError(f"{file} is a runner of another profile: ask with --profile {other}.")
-    close = get_close_matches(
-        PurePosixPath(file).name, [PurePosixPath(side[0]).name for side in sides], n=1, cutoff=0.8
-    )
-    hint = f"did you mean {close[0]}? Or " if close and close != [PurePosixPath(file).name] else ""
-    known = ", ".join(derived.path for derived in modules)
-    raise InputError(f"{file} is no runner of the tree in {tree}: {hint}name one of {known}, or a GPU twin.")
 
 
 def _runner_paths(profile: Profile) -> list[str]:

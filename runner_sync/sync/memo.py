@@ -55,9 +55,10 @@ def closest(name: str, text: str, sides: Sequence[ModuleRevision]) -> Origin | N
 
 
 @lru_cache(maxsize=64)
-def _translate_module(text: str, profile: Profile, path: str, with_findings: bool) -> InNpuWords:
+def _translate_module(text: str, profile: Profile, *, path: str, with_findings: bool) -> InNpuWords:
     def find() -> object:
-        return msgspec.to_builtins(upgrade.TRANSLATION.module(text, profile, path, with_findings))
+        translated = upgrade.TRANSLATION.module(text, profile, path=path, with_findings=with_findings)
+        return msgspec.to_builtins(translated)
 
     question = [_serialise(profile), path, text, "with findings" if with_findings else ""]
     return msgspec.convert(recall("translations", question, find), InNpuWords)

@@ -186,12 +186,12 @@ def why_unverified(given: inputs.Inputs, results: Iterable[ModuleResult], option
         return f"no {given.profile.followed} is at hand"
     if given.vllm is None:
         return f"no vLLM is at hand: {sources.vllm_remedy(given.followed)}"
-    if _hold_markers(results, options):
+    if _have_markers(results, options):
         return "diff3 markers are no Python; run `runner-sync verify` once they are settled"
     return ""
 
 
-def _hold_markers(results: Iterable[ModuleResult], options: UpgradeOptions) -> bool:
+def _have_markers(results: Iterable[ModuleResult], options: UpgradeOptions) -> bool:
     return options.conflict == "inline" and any(conflicts(result.after) for result in results)
 
 
@@ -201,7 +201,7 @@ def find_new_faults(results: Sequence[ModuleResult], profile: Profile, options: 
     Counts per rule, unit and symbol. ``check`` would report these in the pull request. A merge asks about doubtful
     changes; these rules look at the result alone. Returns nothing if conflict markers stand in it.
     """
-    if not options.verify or _hold_markers(results, options):
+    if not options.verify or _have_markers(results, options):
         return []
     before, after = (
         CheckJob(profile, tuple(CheckModule(path, text) for path, text in texts if text))

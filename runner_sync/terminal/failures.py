@@ -17,7 +17,7 @@ from runner_sync.errors import InputError, describe_mistake
 from runner_sync.terminal.screen import Screen
 
 COULD_NOT_RUN = 2
-_INTERRUPTED = 130
+INTERRUPTED = 130
 _TERMINATED = 143
 
 
@@ -37,7 +37,7 @@ def run_guarded(work: Callable[[], int], screen: Screen) -> int:
         screen.complain(f"error: {error}{_add_written(screen)}")
     except (KeyboardInterrupt, Terminated) as error:
         screen.complain(f"interrupted; {_describe_written(screen)}")
-        return _TERMINATED if isinstance(error, Terminated) else _INTERRUPTED
+        return _TERMINATED if isinstance(error, Terminated) else INTERRUPTED
     except Exception as error:
         return _fail(error, screen)
     return COULD_NOT_RUN
@@ -54,7 +54,7 @@ def _fail(error: Exception, screen: Screen) -> int:
         return COULD_NOT_RUN
     if type(error).__name__ == "Abort":
         screen.complain(f"interrupted; {_describe_written(screen)}")
-        return _INTERRUPTED
+        return INTERRUPTED
     if screen.traceback:
         screen.show_traceback("".join(traceback.format_exception(error)).rstrip("\n"))
     if isinstance(error, OSError) and error.strerror:

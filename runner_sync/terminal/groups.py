@@ -17,7 +17,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_type_hints
 
 from runner_sync.terminal import options as o
 from runner_sync.terminal.choices import Conflict
-from runner_sync.terminal.trees import make_omni_tree, make_upstream_tree, refuse_both, refuse_empty
+from runner_sync.terminal.trees import (
+    make_omni_tree,
+    make_upstream_tree,
+    refuse_both,
+    refuse_empty,
+    split_codes,
+    split_selected_codes,
+)
 
 if TYPE_CHECKING:
     from runner_sync.sync.options import CheckOptions, TreeOptions
@@ -84,6 +91,24 @@ class Bases(NamedTuple):
     ascend_base: o.AscendBase = None
     omni_base: o.OmniBase = None
     vllm_base: o.VllmBase = None
+
+
+class Rules(NamedTuple):
+    """Which rules a command runs, and which of their findings count."""
+
+    select: o.Select = None
+    ignore: o.Ignore = None
+    severity: o.LeastSeverity = None
+    fail_on: o.FailOn = None
+
+    def as_options(self) -> dict[str, Any]:
+        """Return the values for ``make_check_options``."""
+        return {
+            "select": split_selected_codes(self.select),
+            "ignore": split_codes(self.ignore),
+            "severity": self.severity.value if self.severity else None,
+            "fail_on": self.fail_on.value if self.fail_on else None,
+        }
 
 
 class Writing(NamedTuple):

@@ -11,7 +11,7 @@ import symtable
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from runner_sync.syntax import Function, dotted_name, module_of, string_of, walk
+from runner_sync.syntax import Function, last_name, module_of, string_of, walk
 
 _BUILTIN = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__class__", "__path__", "__spec__"}
 
@@ -64,7 +64,7 @@ def _find_value_parts(node: ast.AST) -> Sequence[ast.expr]:
     """Return parts of an annotation whose strings are no types: ``Literal["decode"]``, ``Annotated[int, "rows"]``."""
     if not isinstance(node, ast.Subscript):
         return ()
-    kind = (dotted_name(node.value) or "").rpartition(".")[2]
+    kind = last_name(node.value)
     if kind == "Literal":
         return (node.slice,)
     return node.slice.elts[1:] if kind == "Annotated" and isinstance(node.slice, ast.Tuple) else ()

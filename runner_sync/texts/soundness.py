@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from typing import Literal, NamedTuple
 
 from runner_sync.statements import as_module, cut_off, tree_of
-from runner_sync.syntax import calls_in, suites_of, walk
+from runner_sync.syntax import calls_in, is_name, suites_of, walk
 from runner_sync.texts.assignment import find_early_reads
 from runner_sync.texts.names import used_names
 
@@ -39,7 +39,7 @@ def find_repeated_tests(text: str) -> list[int]:
 
 def find_reads(text: str, name: str) -> list[int]:
     """Return 1-based lines of a unit that read ``name``."""
-    names = [n for n in walk(tree_of(text)) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+    names = [n for n in walk(tree_of(text)) if is_name(n, name) and isinstance(n.ctx, ast.Load)]
     return sorted(n.lineno for n in names)
 
 

@@ -5,6 +5,10 @@ only.
 
 The text is parsed and walked once, the rewrites run in the order listed here, then the tree is printed. A rewrite only
 yields edits and doubts; `translate` applies them. Code that is not edited keeps its bytes; statements are never moved.
+
+The rewrites are ``imported_names``, ``class_names``, ``members`` and ``device_calls``; ``renames``, ``imports`` and
+``keywords`` serve them, and ``job`` defines what goes in and out. ``bodies`` shortens the text, ``concrete_tree``,
+``walk`` and ``scopes`` read it.
 """
 
 from __future__ import annotations

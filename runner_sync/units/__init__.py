@@ -4,6 +4,10 @@ Comes in: source text. Goes out: ``Module`` values, ``model.Unit`` lists, edited
 May touch: nothing (standard library ``ast`` and ``tokenize`` only; sources are parsed, never executed).
 
 Submodules are imported on first use, so that ``check``, which only reads, does not load the editing code.
+
+- ``splitting`` cuts a text into ``pieces``; ``listing`` and ``texts`` read the units, ``beside`` definitions that are
+  no units;
+- ``changing`` edits units, and ``bases`` reads and edits class heads.
 """
 
 from __future__ import annotations

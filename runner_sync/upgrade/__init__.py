@@ -7,13 +7,17 @@ outcome of each unit, and the review items. May touch: nothing; ``sync`` loads t
 to stage. Drafts are immutable: each stage returns new drafts with one more text or question:
 
 - ``from_upstream`` finds the ``base`` of each unit and merges vllm-ascend's change into the copies;
-- ``from_gpu`` translates the GPU twin's change to NPU names and merges it into the result;
-- ``mending`` adapts members, records and calls to the changes, and ``redundant`` removes methods that can go;
+- ``from_gpu`` translates the GPU twin's change (``npu_words``, ``twin_names``) and merges it into the result;
+- ``mending`` and ``returning`` adapt members, records, calls and returns to the changes, ``import_forms`` the imports,
+  and ``redundant`` removes methods that can go;
 - ``questions`` makes and words the review items;
-- ``composing`` makes the module text, and ``outcomes`` and ``attribution`` make the result.
+- ``composing`` makes the module text, and ``outcomes`` and ``attribution`` make the result;
+- ``finishing`` makes the text that is written, and ``placing`` keeps line numbers right.
 
+``revision`` is a module at one revision. ``set_aside`` takes out units that no longer follow their original, and
 ``isolation`` turns a mistake of this program in one unit into a question. ``new_module`` makes a module that does not
-exist yet. ``finishing`` makes the text that is written.
+exist yet. ``lines``, ``running``, ``renamed_locals``, ``never_had`` and ``missing_imports`` answer single questions of
+several stages.
 
 Submodules are imported on first use, so that a ``check`` that looks for the base of a unit does not import libcst.
 """

@@ -5,7 +5,7 @@ Comes in: texts and review items. Goes out: ``Draft`` values. May touch: nothing
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -128,6 +128,16 @@ class Draft:
     @property
     def member(self) -> str:
         return self.name.rpartition(".")[2]
+
+
+def list_owners(drafts: Iterable[Draft], *, only_chosen: bool = False) -> list[str]:
+    """Return the classes that the drafts belong to, in order, each once; on demand those with a chosen unit only."""
+    return [*dict.fromkeys(one.owner for one in drafts if one.owner and (one.chosen or not only_chosen))]
+
+
+def texts_by_member(drafts: Sequence[Draft], class_name: str) -> dict[str, str]:
+    """Return the texts of a class's members by their names, without removed ones."""
+    return {draft.member: draft.text for draft in list_members(drafts, class_name)}
 
 
 def list_members(drafts: Sequence[Draft], class_name: str) -> list[Draft]:

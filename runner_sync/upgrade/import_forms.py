@@ -44,14 +44,14 @@ def find_forms(text: str, module: str, *, upstream: str, upstream_module: str) -
         return {}
     tree, other = parse_unit(text), parse_unit(upstream)
     bound_here, bound_there = bound_anywhere(tree), bound_anywhere(other)
-    mine, theirs, taken = _read_sure_imports(module), _read_sure_imports(upstream_module), _list_bound(module)
+    omni, there, taken = _read_sure_imports(module), _read_sure_imports(upstream_module), _list_bound(module)
     written = _list_forms(other)
     forms = {}
     for form in _list_forms(tree):
         name, _, member = form.partition(".")
         new = spellings.get(name, {}).get(member, "")
         head = new.partition(".")[0]
-        is_free = head not in taken or (head in mine and mine[head].dotted == theirs[head].dotted)
+        is_free = head not in taken or (head in omni and omni[head].dotted == there[head].dotted)
         if new in written and is_free and {name, head}.isdisjoint(bound_here) and head not in bound_there:
             forms[form] = new
     return forms

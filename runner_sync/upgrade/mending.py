@@ -19,7 +19,7 @@ from runner_sync.fitting.repair import Repair
 from runner_sync.model import ReviewItem
 from runner_sync.texts.member_text import self_names
 from runner_sync.upgrade.base import find_base_text
-from runner_sync.upgrade.draft import Draft, list_members
+from runner_sync.upgrade.draft import Draft, list_members, list_owners
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, ask
 
@@ -77,7 +77,7 @@ def _change_chosen(drafts: Sequence[Draft], change: Callable[[Draft], Draft]) ->
 def pass_required_parameters(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     """Pass newly required parameters at the calls; a helper of omni's own first gets them from its callers."""
     mended_drafts = [*drafts]
-    for owner in dict.fromkeys(draft.owner for draft in drafts if draft.chosen and draft.owner):
+    for owner in list_owners(drafts, only_chosen=True):
         changed = _find_changed_members(owner, mended_drafts, job)
         todo = [(new, now) for name, was, now in changed for new in passing.newly_required(name, was, now)]
         for parameter, now in todo:
@@ -120,10 +120,7 @@ def _find_changed_members(owner: str, drafts: Sequence[Draft], job: ModuleJob) -
 
 def name_shifted_arguments(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     """Pass by name what a call of omni's passed by place to a parameter that has another place now."""
-    changed = {
-        owner: _find_changed_members(owner, drafts, job)
-        for owner in dict.fromkeys(draft.owner for draft in drafts if draft.chosen and draft.owner)
-    }
+    changed = {owner: _find_changed_members(owner, drafts, job) for owner in list_owners(drafts, only_chosen=True)}
 
     def mend(draft: Draft) -> Draft:
         for method in changed.get(draft.owner, ()):

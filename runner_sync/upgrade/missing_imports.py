@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from runner_sync.syntax import module_of, walk
+from runner_sync.syntax import is_name, module_of, walk
 from runner_sync.texts.bindings import read_bindings
 from runner_sync.texts.import_entries import list_always_imported, read_imports
 
@@ -39,7 +39,7 @@ def _is_only_read(text: str, name: str) -> bool:
     tree = module_of(text)
     imports = {alias for one in tree.body if isinstance(one, ast.Import | ast.ImportFrom) for alias in one.names}
     for node in walk(tree):
-        is_reading = isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+        is_reading = is_name(node, name) and isinstance(node.ctx, ast.Load)
         is_import = isinstance(node, ast.alias) and node in imports and name in (node.name, node.asname)
         if is_reading or is_import or isinstance(node, ast.Constant | ast.ImportFrom):
             continue

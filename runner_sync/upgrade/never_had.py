@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from runner_sync import lineage
 from runner_sync.texts.member_text import self_names
 from runner_sync.upgrade.base import find_base_text
-from runner_sync.upgrade.draft import Draft, list_members
+from runner_sync.upgrade.draft import Draft, texts_by_member
 from runner_sync.upgrade.job import ModuleJob
 
 
@@ -45,6 +45,6 @@ def _is_mostly_taken(draft: Draft) -> bool:
 
 def _collect_used(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> frozenset[str]:
     """Return the members that omni's code of a class, inherited code included, uses or defines."""
-    own = {draft.member: draft.text for draft in list_members(drafts, owner)}
+    own = texts_by_member(drafts, owner)
     inherited = job.hierarchy.of(owner).omnis
     return frozenset(own | inherited).union(*map(self_names, (*own.values(), *inherited.values())))

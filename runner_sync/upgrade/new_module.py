@@ -59,7 +59,7 @@ def start_module(job: StartJob) -> ModuleResult:
 def _compose_module_text(job: StartJob) -> str:
     """Fill the skeleton with the twin's members, its base classes, and the imports that they need."""
     assert job.module.gpu is not None
-    translated = TRANSLATION.module(job.gpu.text, job.profile, job.gpu.path, False).text
+    translated = TRANSLATION.module(job.gpu.text, job.profile, path=job.gpu.path, with_findings=False).text
     name, anchor = job.module.name, job.module.anchor
     members = _make_members(job, texts.members(translated, name, job.gpu.path))
     bases, base_imports = _make_bases(job, translated)

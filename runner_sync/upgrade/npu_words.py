@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol
 
 from runner_sync.model import Finding
 from runner_sync.profile import Profile
@@ -28,20 +29,22 @@ class InNpuWords:
     findings: tuple[Finding, ...] = ()
 
 
+class ModuleTranslator(Protocol):
+    """Translates the text of a module at ``path``; ``with_findings`` says whether findings are wanted."""
+
+    def __call__(self, text: str, profile: Profile, /, *, path: str, with_findings: bool) -> InNpuWords: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """Functions that translate a module and a single unit.
+    """Functions that translate a module and a single unit. Both raise ``InputError`` for a text that is not Python."""
 
-    ``module`` takes a text, the profile, its path, and whether findings are wanted. Both raise ``InputError`` if the
-    text is not valid Python.
-    """
-
-    module: Callable[[str, Profile, str, bool], InNpuWords]
+    module: ModuleTranslator
     unit: Callable[[str, Profile], str]
 
 
 @lru_cache(maxsize=64)
-def _translate_module(text: str, profile: Profile, path: str, with_findings: bool) -> InNpuWords:
+def _translate_module(text: str, profile: Profile, *, path: str, with_findings: bool) -> InNpuWords:
     from runner_sync.transforms import translate
 
     translated = translate(text, profile, path=path, with_findings=with_findings)

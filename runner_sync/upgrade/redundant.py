@@ -19,7 +19,7 @@ from runner_sync.texts.member_text import canonical, find_called_parents, is_sam
 from runner_sync.thresholds import MOST_MOVED, NAMED
 from runner_sync.units.splitting import bare_name
 from runner_sync.upgrade.base import find_base_text
-from runner_sync.upgrade.draft import Draft, list_members
+from runner_sync.upgrade.draft import Draft, texts_by_member
 from runner_sync.upgrade.from_gpu.members import inheriting
 from runner_sync.upgrade.from_gpu.members.gone_from_gpu import is_called, is_read_by_class, was_called
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
@@ -203,7 +203,7 @@ def _find_reached_hosts(draft: Draft, drafts: Sequence[Draft], inherited: Inheri
     """Return methods that have omni's statements of a copy and that something calls without the copy, or none."""
     others = [d for d in drafts if d is not draft]
     methods = {name: text for name, text in inherited.members.items() if text is not None}
-    methods |= {d.member: d.text for d in list_members(others, draft.owner)}
+    methods |= texts_by_member(others, draft.owner)
     own, repeated = list(draft.own), _find_repeated(draft, job)
     if not _find_hosts(own, draft, methods):
         return []

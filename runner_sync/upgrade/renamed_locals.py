@@ -33,19 +33,19 @@ def find_held(own: Sequence[str], before: str, text: str) -> set[str]:
     At least ``SEEN_RENAMED`` of them must have the same other name, which ``before`` does not bind, and the two locals
     must have a value in common.
     """
-    theirs = {*canonical(text)}
-    held = theirs.intersection(own)
+    statements = {*canonical(text)}
+    held = statements.intersection(own)
     if not held:
         return held
-    mine, others = find_locals(before), find_locals(text)
+    own_locals, others = find_locals(before), find_locals(text)
     renamed: defaultdict[str, set[str]] = defaultdict(set)
-    for canon in theirs:
+    for canon in statements:
         for name, pattern in _blank(canon, others):
-            if name not in mine:
+            if name not in own_locals:
                 renamed[pattern].add(name)
     seen: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for canon in {*own} - held:
-        for name, pattern in _blank(canon, mine):
+        for name, pattern in _blank(canon, own_locals):
             for other in renamed.get(pattern, ()):
                 seen[name, other].add(canon)
     for (name, other), canons in seen.items():

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runner_sync.texts.member_text import find_called_parents, self_names
-from runner_sync.upgrade.draft import Draft, list_members
+from runner_sync.upgrade.draft import Draft, texts_by_member
 from runner_sync.upgrade.job import ModuleJob
 
 
@@ -40,7 +40,7 @@ def _is_used(member: str, members: Sequence[tuple[str, str]]) -> bool:
 def find_running(class_name: str, drafts: Sequence[Draft], job: ModuleJob) -> Running:
     """Find the members of a class that run: the first version in the MRO, and those that it calls in turn."""
     inherited = job.hierarchy.of(class_name)
-    own = {d.member: d.text for d in list_members(drafts, class_name)}
+    own = texts_by_member(drafts, class_name)
     omni = inherited.omnis
     new, anchor = job.upstream.new, job.module.anchor
     upstream = new.members(anchor.name) if new is not None else {}

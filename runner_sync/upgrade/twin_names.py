@@ -42,8 +42,8 @@ def with_new_names(translation: Translation, taken: Mapping[str, TakenOver], ups
     of_member = dict(_list_unambiguous(taken))
 
     @lru_cache(maxsize=64)
-    def translate_module(text: str, profile: Profile, path: str, with_findings: bool) -> InNpuWords:
-        found = translation.module(text, profile, path, with_findings)
+    def translate_module(text: str, profile: Profile, *, path: str, with_findings: bool) -> InNpuWords:
+        found = translation.module(text, profile, path=path, with_findings=with_findings)
         units = {**found.units}
         for name in units.keys() & taken.keys():
             copy, unit = taken[name], units[name]

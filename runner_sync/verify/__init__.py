@@ -6,6 +6,9 @@ Comes in: trees of vllm-omni, vllm-ascend and vLLM. Goes out: `Finding`s (`break
 - ``rules``: one module for each rule, listed in ``catalog`` and found through ``registry``;
 - ``trees``: the trees as one program that is never run, for the breakage rules (RS3xx);
 - ``runners``: the NPU modules beside their twins, their upstream and the lock, for the other rules;
-- ``check`` and ``breakage`` run the rules; ``codes``, ``ignores`` and ``baseline`` select the reported findings;
+- ``check`` runs the rules on a ``check_job`` (``rule_runs``, without files in ``conflicts``), ``breakage`` on trees;
+- ``hits`` is what they find; ``causes`` joins findings, ``codes``, ``ignores``, ``branch`` and ``baseline`` select
+  those that are reported;
+- ``mixins``, ``device_words`` and ``expecting`` answer questions of several rules, ``answers`` caches what they ask;
 - ``typecheck`` runs a type checker on an ``overlay`` of the trees.
 """

@@ -4,8 +4,8 @@ Comes in: ``FileChange`` values with LF texts and the root they are relative to.
 the files named, and temporary files beside them while it runs. The only room that writes.
 
 Everything that can be refused is refused before the first file is replaced. If the replacing is interrupted (also by
-``KeyboardInterrupt``), every file is put back; Ctrl-C and SIGTERM are delayed until then (`interrupts`). A new file
-inherits from the old one what the program's texts do not hold: mode and owner, and what `endings` restores.
+``KeyboardInterrupt``), every file is put back; Ctrl-C and SIGTERM are delayed until then (``interrupts``). A new file
+inherits from the old one what the program's texts do not hold: mode and owner, and what ``endings`` restores.
 """
 
 from __future__ import annotations

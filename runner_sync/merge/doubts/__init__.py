@@ -13,7 +13,8 @@ questions with their lines. May touch: nothing, except that ``unread`` and ``exi
 3. Doubts that belong together meet: ``replacements`` shows what came in place of a statement, ``same_calls`` asks at
    omni's form of a call, and ``along`` adds what was left out with a statement.
 4. The written text shows the rest: ``conditions``, ``misplaced`` and ``overtaken`` find other suites and another
-   order, ``own_statements`` reads above their setter.
+   order, ``own_statements`` reads above their setter, ``collisions`` and ``side_by_side`` reads of what the other side
+   sets, and ``replaced_callees`` calls of a function that upstream replaced.
 5. ``decisions`` turns all doubts into questions: ``kinds`` groups their reasons, ``nearby`` finds the line of what is
    left out, and ``shown`` prints the sides.
 """

@@ -162,13 +162,13 @@ def _find_mistaken(
     gets what the setter sets, it is mistaken only if all of ``own`` is lost, and never if both sides set it alike.
     """
     nodes, other = weave.side(side)[0], other_side(side)
-    theirs = weave.side(other)[0]
+    others = weave.side(other)[0]
     for (name, reader), arriving in result.read.items():
         expected = flows[side].read.get((name, reader), set())
         texts = {nodes[setter.on(side)].canon for setter in expected}
         meant = flows[other].read.get((name, reader), set())
         for setter in sorted(arriving & new[other].get(name, set()), key=lambda strand: strand.on(other)):
-            if theirs[setter.on(other)].canon in texts or not _brings(weave, setter, other, name):
+            if others[setter.on(other)].canon in texts or not _brings(weave, setter, other, name):
                 continue
             own = _find_replaced(result, name, setter, new[other][name]) & expected & new[side].get(name, set())
             if own and (setter not in meant or own.isdisjoint(arriving)):

@@ -81,6 +81,11 @@ class _Question:
         return self.doubts[0].reason
 
     @property
+    def strands(self) -> list[Strand]:
+        """The statements that the doubts are about."""
+        return [doubt.strand for doubt in self.doubts]
+
+    @property
     def is_left_out(self) -> bool:
         """Whether an upstream change was left out because omni had removed the part that it changes."""
         return self.reason.kind in LEFT_OUT and not self.chosen and all(d.strand.omni is None for d in self.doubts)
@@ -149,42 +154,50 @@ def _extend_to_suite(weave: Weave, question: _Question, emitted: Emitted) -> _Qu
 
 
 def _make_decision(weave: Weave, question: _Question) -> Decision:
-    strands = [doubt.strand for doubt in question.doubts]
-    now = [doubt.instead or doubt.strand for doubt in question.doubts]
-    now += [strand for doubt in question.doubts for strand in doubt.left_out]
-    whole = question.reason.kind in WHOLE_SUITES
-    has_grown = question.is_left_out and question.doubts[0].instead is not None
-    together = len(strands) > 1 and question.reason.kind in PLACES
+    strands, kind = question.strands, question.reason.kind
+    whole, together = kind in WHOLE_SUITES, len(strands) > 1 and kind in PLACES
     around = [doubt.strand.upstream for doubt in question.doubts if is_explained_by_inside(weave, doubt, strands)]
-    of_own_block = question.reason.kind in OWN_BLOCKS
     has_lost_remark = _has_lost_remark(weave, question)
-    in_omni = whole or together or of_own_block or has_lost_remark or _is_removed_edit(question)
-    omni = [_get_omni_index(doubt) for doubt in question.doubts]
-    omni += [k for block, about in find_remarks(weave.omni) if has_lost_remark and about in omni for k in block]
-    base = [strand.in_base for strand in strands if strand.base is not None]
-    base += find_gone_between(weave, base) if question.is_left_out else ()
-    base += [k for d in question.doubts if d.reason.kind in REPLACED for k in find_replaced(weave, d.strand)]
+    has_grown = question.is_left_out and question.doubts[0].instead is not None
+    in_both = whole or kind in OWN_BLOCKS or has_lost_remark
+    base, upstream = _list_base(weave, question), _list_upstream(question)
+    omni = _list_omni(weave, question, with_remarks=has_lost_remark)
     is_absent = not question.chosen and all(strand.omni is None for strand in strands)
-    upstream = [strand.upstream for strand in now]
     return Decision(
         question.line,
         question.end_line,
         question.reason,
         question.confidence,
-        base=_show_side(weave.base, weave.of_base, base, whole=whole or has_grown or of_own_block or has_lost_remark),
-        omni=_show_side(weave.omni, weave.of_omni, omni, whole=in_omni),
-        upstream=_show_side(
-            weave.upstream,
-            weave.of_upstream,
-            upstream,
-            whole=whole or together,
-            around=around,
-        ),
+        base=_show_side(weave.base, weave.of_base, base, whole=in_both or has_grown),
+        omni=_show_side(weave.omni, weave.of_omni, omni, whole=in_both or together or _is_removed_edit(question)),
+        upstream=_show_side(weave.upstream, weave.of_upstream, upstream, whole=whole or together, around=around),
         chosen=question.chosen,
         is_last=question.is_last,
         over_base=find_lost_conditions(weave.base, weave.of_base, base) if is_absent else (),
         over_upstream=find_lost_conditions(weave.upstream, weave.of_upstream, _clean(upstream)) if is_absent else (),
     )
+
+
+def _list_base(weave: Weave, question: _Question) -> list[int]:
+    """Return the base statements that a question shows: its own, and those that went with them or were replaced."""
+    indices = [strand.in_base for strand in question.strands if strand.base is not None]
+    indices += find_gone_between(weave, indices) if question.is_left_out else ()
+    replaced = (doubt.strand for doubt in question.doubts if doubt.reason.kind in REPLACED)
+    return [*indices, *(k for strand in replaced for k in find_replaced(weave, strand))]
+
+
+def _list_omni(weave: Weave, question: _Question, *, with_remarks: bool) -> list[int | None]:
+    """Return omni's statements that a question shows, on demand with the comments about them."""
+    indices = [_get_omni_index(doubt) for doubt in question.doubts]
+    remarks = find_remarks(weave.omni) if with_remarks else ()
+    return [*indices, *(k for block, about in remarks if about in indices for k in block)]
+
+
+def _list_upstream(question: _Question) -> list[int | None]:
+    """Return the upstream statements that a question shows, with those that were left out along with them."""
+    strands = [doubt.instead or doubt.strand for doubt in question.doubts]
+    strands += [strand for doubt in question.doubts for strand in doubt.left_out]
+    return [strand.upstream for strand in strands]
 
 
 def _clean(indices: Iterable[int | None]) -> list[int]:

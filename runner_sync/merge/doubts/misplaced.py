@@ -26,7 +26,7 @@ from runner_sync.merge.weave import (
     other_side,
     pick_node,
 )
-from runner_sync.statements import Node, clauses, siblings
+from runner_sync.statements import EXITS, Node, clauses, siblings
 from runner_sync.statements.dataflow import uses_anything_of
 
 OUT_OF_ORDER = Reason("on the other side")
@@ -81,7 +81,7 @@ def _is_right_behind(weave: Weave, strand: Strand, side: str, emitted: Emitted) 
 
 def _are_independent(one: Node, other: Node) -> bool:
     """Whether neither of two statements leaves its suite, or sets what the other mentions."""
-    leaves = {one.keyword, other.keyword}.intersection(("return", "raise", "break", "continue"))
+    leaves = {one.keyword, other.keyword} & EXITS
     return not leaves and not uses_anything_of([one], [other]) and not uses_anything_of([other], [one])
 
 
@@ -123,25 +123,28 @@ def find_moved_apart(weave: Weave, kept: Sequence[Strand], emitted: Emitted, ask
     moves = [*_iter_moves(weave, kept)]
     twice = {old for new, old in moves if new.sides == "o"}
     for new, old in moves:
-        side = new.sides
         if old.moved and _find_neighbours(weave, new, "u").isdisjoint(_find_neighbours(weave, old, "o")):
             doubts.append(Doubt(new, BOTH_MOVED, CONTESTED))
-        if old.sides == "b" and side == "u" and back.isdisjoint((new, *heads_around(weave, new, "u"))):
+        if old.sides == "b" and new.sides == "u" and back.isdisjoint((new, *heads_around(weave, new, "u"))):
             doubts.append(Doubt(new, BOTH_MOVED if old in twice else CAME_BACK, CONTESTED))
         if old.sides == "b" or old.moved:
             continue
-        other = other_side(side)
-        base, there, here = ([*heads_around(weave, s, at)] for s, at in ((old, "b"), (old, other), (new, side)))
-        around = [head for head in there if head not in base]
-        due = {head for head in (*here, *around) if head in emitted.above or head.sides == other}
-        now = [*emitted.around(new)]
-        wrong = [head for head in around if head in due - {*now}] + [
-            head for head in now if head not in due and (head not in base or head in there)
-        ]
+        wrong = _find_wrong_suites(weave, emitted, old, new)
         if wrong and known.isdisjoint(wrong):
             names = tuple(pick_node(weave, head).canon for head in wrong)
             doubts.append(Doubt(new, Reason("in other suites", names), CONTESTED))
     return doubts
+
+
+def _find_wrong_suites(weave: Weave, emitted: Emitted, old: Strand, new: Strand) -> list[Strand]:
+    """Return the heads that a moved statement should stand below and does not, or does and should not."""
+    other = other_side(new.sides)
+    base, there, here = ([*heads_around(weave, s, at)] for s, at in ((old, "b"), (old, other), (new, new.sides)))
+    around = [head for head in there if head not in base]
+    due = {head for head in (*here, *around) if head in emitted.above or head.sides == other}
+    now = [*emitted.around(new)]
+    missed = [head for head in around if head in due - {*now}]
+    return [*missed, *(head for head in now if head not in due and (head not in base or head in there))]
 
 
 def _with_clauses(weave: Weave, strand: Strand) -> list[Strand]:

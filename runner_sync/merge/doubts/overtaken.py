@@ -14,10 +14,8 @@ from runner_sync.confidence import REBUILT
 from runner_sync.merge.doubts.misplaced import OUT_OF_ORDER, find_crossed
 from runner_sync.merge.placing.emit import Emitted
 from runner_sync.merge.weave import Doubt, Strand, Weave, find_beside, heads_around, pick_node
-from runner_sync.statements import Node, ancestors, below
+from runner_sync.statements import JUMPS, Node, ancestors, below
 from runner_sync.statements.dataflow import DOTTED, attributes_set, binds, mention_any
-
-_EXITS = frozenset({"return", "break", "continue"})
 
 _IDLE = re.compile(
     r"""(?:\w*log(?:ger|ging)?|warnings)\.\w+\(|assert [^()]*$|f?['"]|pass$|(?:if|elif) [^()]*$|else\b|#""", re.I
@@ -45,7 +43,7 @@ def find_overtaken(
             _is_overtaken(weave, addition, old, new, emitted) or _is_cut_off(weave, addition, old, new, emitted)
             for old, new in moved.items()
         ) or any(
-            _changed_places(addition, other, other, emitted) and _depend(weave, addition, other)
+            _changed_places(addition, other, other, emitted) and _are_dependent(weave, addition, other)
             for other in (unmoved if addition in crossed else ())
         )
 
@@ -70,7 +68,7 @@ def _is_overtaken(weave: Weave, addition: Strand, old: Strand, new: Strand, emit
     sets_nothing = not any(binds(node) or attributes_set(node) or node.facts.targets for node in own)
     sets_nothing = sets_nothing and not all(_IDLE.match(node.canon) for node in own)
     neighbours = (find_beside(weave, addition, "o", step, _is_any) for step in (-1, 1))
-    return (sets_nothing and old in neighbours) or _may_leave(weave, addition) or _depend(weave, addition, old)
+    return (sets_nothing and old in neighbours) or _may_leave(weave, addition) or _are_dependent(weave, addition, old)
 
 
 def _changed_places(addition: Strand, old: Strand, new: Strand, emitted: Emitted) -> bool:
@@ -82,7 +80,7 @@ def _is_cut_off(weave: Weave, addition: Strand, old: Strand, new: Strand, emitte
     followed = find_beside(weave, addition, "o", -1, lambda strand: strand.sides != "o")
     first, last = emitted.place[new], emitted.place[addition]
     return followed is old and any(
-        strand.sides == "u" and first < line < last and pick_node(weave, strand).keyword in _EXITS
+        strand.sides == "u" and first < line < last and pick_node(weave, strand).keyword in JUMPS
         for strand, line in emitted.place.items()
     )
 
@@ -102,12 +100,12 @@ def _may_leave(weave: Weave, addition: Strand) -> bool:
     for k in (k for k in below(nodes, top) if weave.of_omni[k].sides == "o"):
         inner = [nodes[head] for head in ancestors(nodes, k) if head >= top]
         ends_loop = any(head.is_loop for head in inner) and nodes[k].keyword != "return"
-        if nodes[k].keyword in _EXITS and not ends_loop and not any(head.defines for head in inner):
+        if nodes[k].keyword in JUMPS and not ends_loop and not any(head.defines for head in inner):
             return True
     return False
 
 
-def _depend(weave: Weave, addition: Strand, other: Strand) -> bool:
+def _are_dependent(weave: Weave, addition: Strand, other: Strand) -> bool:
     """Whether one of two statements mentions what the other changes, or the object of which the other sets a part."""
     own, shared = _find_own(weave, addition), [pick_node(weave, other)]
     known = {name for node in weave.omni for name in binds(node)}

@@ -152,9 +152,9 @@ def find_set_beside_own_call(weave: Weave, kept: Sequence[Strand]) -> list[Doubt
     calls: dict[str, str] = {}
     for strand in kept:
         if strand.base is not None and strand.omni is not None:
-            before, mine = weave.base[strand.base].facts, weave.omni[strand.omni].facts
-            if before.called and mine.called and before.called != mine.called:
-                calls |= dict.fromkeys(before.attributes & mine.attributes, mine.called)
+            before, own = weave.base[strand.base].facts, weave.omni[strand.omni].facts
+            if before.called and own.called and before.called != own.called:
+                calls |= dict.fromkeys(before.attributes & own.attributes, own.called)
     doubts = []
     for strand in kept:
         facts = pick_node(weave, strand).facts

@@ -9,5 +9,6 @@ strands.
 - Upstream's statements stay out if omni has them elsewhere or in another form (``had_already``, ``added_alike``,
   ``blocks_at_hand``), removed them (``passages``, ``returning``), must not get them (``refusal``, ``foreign``) or
   cannot run them (``lost``).
-- Statements stay if omni's own (``own_suites``, ``removed_suites``) or needed by kept ones (``staying``).
+- Statements stay if omni's own (``own_suites``, ``removed_suites``) or needed by kept ones (``staying``,
+  ``values_taken``).
 """

@@ -37,10 +37,10 @@ from runner_sync.merge.weave import (
     pick_node,
     strands_inside,
 )
-from runner_sync.statements import Node, ancestors, said
+from runner_sync.statements import EXITS, Node, ancestors, said
 from runner_sync.statements.dataflow import binds, reads
 
-EXITS = ("return", "raise", "yield", "break", "continue")
+UNIQUE = EXITS | {"yield"}
 """Keywords of statements that are never duplicates, because each leaves, or yields, at its own place."""
 
 
@@ -92,7 +92,7 @@ def _find_on_both_sides(weave: Weave) -> dict[Strand, list[Strand]]:
         is_same = said(weave.upstream, [k]) == said(weave.omni, [other.in_omni])
         is_here = _are_in_one_suite(weave, other.in_omni, k)
         inside = strands_inside(weave, strand, "u")
-        if is_same and is_here and node.keyword not in EXITS and all(s.sides == "u" for s in inside):
+        if is_same and is_here and node.keyword not in UNIQUE and all(s.sides == "u" for s in inside):
             found[strand] = inside
             taken |= set(inside)
     return found
@@ -113,7 +113,7 @@ def _are_in_one_suite(weave: Weave, o: int, u: int) -> bool:
 
 def _find_withs(nodes: Sequence[Node], index: int) -> list[int]:
     """Return the ``with`` heads directly around a statement, innermost first."""
-    return [*takewhile(lambda head: nodes[head].keyword in ("with", "async with"), ancestors(nodes, index))]
+    return [*takewhile(lambda head: nodes[head].is_with, ancestors(nodes, index))]
 
 
 def _drop_read(weave: Weave, found: dict[Strand, list[Strand]]) -> dict[Strand, list[Strand]]:

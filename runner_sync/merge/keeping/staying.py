@@ -26,7 +26,7 @@ from runner_sync.merge.weave import (
     strands_in_suite,
     strands_inside,
 )
-from runner_sync.statements import ROOT, below, clauses, enclosing, in_suite, siblings
+from runner_sync.statements import EXITS, ROOT, below, clauses, enclosing, in_suite, siblings
 from runner_sync.statements.dataflow import binds, reads, uses, uses_anything_of
 from runner_sync.statements.likeness import COPY
 
@@ -83,14 +83,11 @@ def _may_differ(weave: Weave, old: Strand, new: Strand, moving: Collection[Stran
     nodes = [node for s in between if not (node := weave.upstream[s.in_upstream]).is_comment]
     new_ones = [weave.upstream[s.in_upstream] for s in between if not weave.is_unedited(s, "u")]
     return (
-        any(node.keyword in _EXITS for node in nodes)
+        any(node.keyword in EXITS for node in nodes)
         or uses_anything_of(nodes, [moved])
         or uses_anything_of([moved], new_ones)
         or any(_CALL.search(node.canon) for node in new_ones if not node.is_comment)
     )
-
-
-_EXITS = frozenset({"return", "raise", "break", "continue"})
 
 
 def _find_head(weave: Weave, strand: Strand, side: str) -> Strand | None:

@@ -78,8 +78,8 @@ def drop_false_places(
     base: Nodes, omni: Nodes, upstream: Nodes, of_omni: Sequence[Pair], of_upstream: Sequence[Pair]
 ) -> tuple[list[Pair], list[Pair]]:
     """Drop the pairs made by place alone that the other side shows to be wrong, on both sides."""
-    mine, theirs = (omni, of_omni), (upstream, of_upstream)
-    return _keep_true_places(base, *mine, *theirs), _keep_true_places(base, *theirs, *mine)
+    of_one, of_other = (omni, of_omni), (upstream, of_upstream)
+    return _keep_true_places(base, *of_one, *of_other), _keep_true_places(base, *of_other, *of_one)
 
 
 def _keep_true_places(

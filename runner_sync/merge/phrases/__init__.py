@@ -9,5 +9,5 @@ nothing.
 - ``transplant``, ``arguments``, ``values``, ``positional``, ``callees`` and ``moved_calls`` handle calls that both
   sides changed, ``with_items`` the contexts of a ``with``;
 - ``keyword_order`` compares keywords;
-- ``inner_remarks`` keeps omni's comments in a statement.
+- ``inner_remarks`` keeps omni's comments in a statement, and ``trees`` parses one.
 """

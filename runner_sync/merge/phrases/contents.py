@@ -67,8 +67,8 @@ def choose_content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content,
     is_below_own = _is_below_own_statement(weave, "o", strand.in_omni)
     if omni.blanks < base.blanks == upstream.blanks and is_below_own:
         return replace(chosen, blanks=omni.blanks), reason
-    theirs = not is_below_own and _is_below_own_statement(weave, "u", strand.in_upstream)
-    if upstream.blanks < base.blanks == omni.blanks and theirs:
+    is_below_upstreams = not is_below_own and _is_below_own_statement(weave, "u", strand.in_upstream)
+    if upstream.blanks < base.blanks == omni.blanks and is_below_upstreams:
         return replace(chosen, blanks=upstream.blanks), reason
     added = max(side.blanks if side.blanks > base.blanks else 0 for side in (omni, upstream))
     return replace(chosen, blanks=max(chosen.blanks, added)), reason
@@ -122,7 +122,6 @@ def _has_remark(nodes: Sequence[Node], index: int) -> bool:
 
 
 def _choose_content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason | None]:
-    policy, heritage = terms.policy, terms.heritage
     base, omni, upstream = find_sides(weave, strand)
     present = upstream or omni
     if strand.carried and present is not None:
@@ -137,9 +136,15 @@ def _choose_content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content
             return make_content_of(omni), None
         base = find_moved_call(weave, omni, upstream)
     if base is None:
-        more = policy.is_copy and is_part_of(omni.text, upstream.text)
-        chosen = omni if policy.both_added == "omni" and not more else upstream
+        more = terms.policy.is_copy and is_part_of(omni.text, upstream.text)
+        chosen = omni if terms.policy.both_added == "omni" and not more else upstream
         return make_content_of(chosen), VERSIONS
+    return _choose_of_three(weave, (base, omni, upstream), terms)
+
+
+def _choose_of_three(weave: Weave, sides: tuple[Node, Node, Node], terms: Terms) -> tuple[Content, Reason | None]:
+    """Choose the text of a statement that base, omni and upstream have."""
+    (base, omni, upstream), heritage = sides, terms.heritage
     if omni.canon == upstream.canon:
         return make_content_of(upstream if _spells_as(omni, base) and not _spells_as(upstream, base) else omni), None
     if is_inherited(upstream, terms.foreign):
@@ -150,13 +155,13 @@ def _choose_content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content
     if refused:
         return make_content_of(omni), refused
     if omni.canon == base.canon:
-        return with_own_remarks(_with_omni_spelling(base, omni, upstream), None, (base, omni, upstream))
+        return with_own_remarks(_with_omni_spelling(base, omni, upstream), None, sides)
     if is_upstream_text(omni, base, heritage):
         return make_content_of(upstream), None
-    methods = (*weave.omni, *weave.upstream) if omni.keyword in ("with", "async with") else ()
+    methods = (*weave.omni, *weave.upstream) if omni.is_with else ()
     if methods and has_lost_only_absent_items(base.text, omni.text, upstream.text, methods=methods):
         return make_content_of(omni), None
-    return with_own_remarks(*_merge_both_changed(base, omni, upstream, terms), (base, omni, upstream))
+    return with_own_remarks(*_merge_both_changed(base, omni, upstream, terms), sides)
 
 
 def with_own_remarks(
@@ -226,10 +231,10 @@ def _find_closer_versions(base: Node, omni: Node, upstream: Node, versions: Coll
     Omni may have updated just this statement. Each version must share a name with omni's text that the base lacks.
     Skips upstream's present text: with that as base, omni's edit would win as the only change.
     """
-    mine = words(omni.canon)
-    least = dice(words(base.canon), mine)
+    omni_words = words(omni.canon)
+    least = dice(words(base.canon), omni_words)
     alike = [older for older in versions if older != upstream.canon and _have_similar_start(older, omni.canon)]
-    scores = {older: dice(words(older), mine) for older in alike if words(older).keys() & omni.names - base.names}
+    scores = {older: dice(words(older), omni_words) for older in alike if words(older).keys() & omni.names - base.names}
     closer = [older for older, score in scores.items() if score > least]
     return sorted(closer, key=lambda older: (-scores[older], older))
 

@@ -30,17 +30,16 @@ def find_moved_call(weave: Weave, omni: Node, upstream: Node) -> Node | None:
         return None
     base = sides[0][0]
     is_gone = any(node is base and s.sides == "b" for node, s in zip(weave.base, weave.of_base, strict=True))
-    return base if is_gone and _pass_on(base, omni, upstream) else None
+    return base if is_gone and _keep_arguments(base, omni, upstream) else None
 
 
-def _pass_on(base: Node, omni: Node, upstream: Node) -> bool:
+def _keep_arguments(base: Node, omni: Node, upstream: Node) -> bool:
     """Whether both sides pass the base's positional arguments and all its keywords, and one of them each old value."""
-    old, mine, theirs = (_read_arguments(node) for node in (base, omni, upstream))
-    if not (old and mine and theirs) or not old[0] == mine[0] == theirs[0]:
+    old, own, new = (_read_arguments(node) for node in (base, omni, upstream))
+    if not (old and own and new) or not old[0] == own[0] == new[0]:
         return False
     return any(old) and all(
-        name in mine[1] and name in theirs[1] and value in (mine[1][name], theirs[1][name])
-        for name, value in old[1].items()
+        name in own[1] and name in new[1] and value in (own[1][name], new[1][name]) for name, value in old[1].items()
     )
 
 

@@ -138,11 +138,11 @@ def _merge_by_place(base: Phrases, omni: Phrases, upstream: Phrases) -> Phrases 
     if not len(base) == len(omni) == len(upstream) or not all(_is_list_part([p]) for p in (*base, *omni, *upstream)):
         return None
     places = list(zip(base, omni, upstream, strict=True))
-    if any(mine != old != new and mine != new for old, mine, new in places):
+    if any(own != old != new and own != new for old, own, new in places):
         return None
     if any(now != old and now in base for side in (omni, upstream) for old, now in zip(base, side, strict=True)):
         return None
-    return [new if mine == old else mine for old, mine, new in places]
+    return [new if own == old else own for old, own, new in places]
 
 
 def _merge_exchanged(base: Phrases, exchanged: Phrases, other: Phrases) -> Phrases | None:
@@ -207,8 +207,8 @@ def _merge_by_name(base: Phrases, omni: Phrases, upstream: Phrases) -> Phrases |
 
 def _has_removed_changed(base: Phrases, one: Phrases, other: Phrases) -> bool:
     """Whether ``one`` removed a base element to which ``other`` gave another value."""
-    old, mine, new = ({_element_name(element): element for element in side} for side in (base, one, other))
-    return any(name not in mine and name in new and new[name] != element for name, element in old.items())
+    old, own, new = ({_element_name(element): element for element in side} for side in (base, one, other))
+    return any(name not in own and name in new and new[name] != element for name, element in old.items())
 
 
 def _element_name(element: str) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from runner_sync.edits import Places, apply
 from runner_sync.merge.phrases.trees import parse_or_empty
 from runner_sync.statements import comments_in
-from runner_sync.syntax import calls_in, walk
+from runner_sync.syntax import calls_in, names_in
 
 Values = Mapping[int | str | None, ast.expr]
 """The values of a call by position or keyword; ``None`` stands for a ``**mapping``."""
@@ -36,8 +36,8 @@ def merge_values(base: str, omni: str, upstream: str, *, compound: bool) -> tupl
             back = _replace(changed, own, keys, base, old)
             if ast.unparse(parse_or_empty(back + tail)) == ast.unparse(parse_or_empty(base + tail)):
                 made = _replace(grown, more, keys, changed, own)
-                kept, theirs = ({one.string for one in comments_in(text)} for text in (made, upstream))
-                if not theirs <= kept:
+                kept, upstreams = ({one.string for one in comments_in(text)} for text in (made, upstream))
+                if not upstreams <= kept:
                     return None
                 replaced = {name for key in keys for name in _find_names(old[key])}
                 added = {name for key, value in more.items() if key not in old for name in _find_names(value)}
@@ -46,7 +46,7 @@ def merge_values(base: str, omni: str, upstream: str, *, compound: bool) -> tupl
 
 
 def _find_names(value: ast.expr) -> set[str]:
-    return {node.id for node in walk(value) if isinstance(node, ast.Name)} - {"self"}
+    return names_in(value) - {"self"}
 
 
 def _find_calls(base: str, grown: str, changed: str) -> Iterator[tuple[Values, Values, Values]]:

@@ -7,22 +7,20 @@ Comes in: a ``Weave`` with its parents. Goes out: the strands that stay, and ``D
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge.matching.own_forms import find_moved, find_own_form, find_own_setter
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, pick_node, strands_in_suite, strands_inside
-from runner_sync.statements import ROOT, Node
+from runner_sync.statements import ROOT, WRAPPERS, Node
 from runner_sync.statements.dataflow import binds, reads
 
 HOLLOW = Reason("suite around nothing")
 ORPHAN = Reason("branch of a removed condition")
 PARTIAL = Reason("suite around other statements")
 EMPTIED = Reason("both emptied")
-
-WRAPPERS = ("try", "with", "async with")
 
 
 def drop_partial_wrappers(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
@@ -63,28 +61,35 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
     while True:
         kept = [s for s in strands if s.kept]
         held = _Held.collect(weave, kept)
-        empty = [s for s in kept if s.sides == "u" and s not in held.full and (s in held.owners or s in exits)]
-        orphans = [s for s in kept if s.sides == "u" and _is_orphan(weave, s, held.alive)]
-        for suite, reason in (*((s, HOLLOW) for s in empty), *((s, ORPHAN) for s in orphans)):
-            doubts.append(Doubt(suite, reason, REBUILT))
-            _drop_suite(suite, kept)
-        halved = _find_owners_of_emptied(weave, kept, held)
-        doubts += [Doubt(suite, HOLLOW, REBUILT) for suite in halved]
-        for suite in halved:
-            if not _is_read_outside(weave, suite, kept):
-                _drop_suite(suite, kept)
+        dropped = _drop_new_suites(weave, kept, held, exits)
+        doubts += dropped
         both = [s for s in kept if s.kept and s in may_stay_empty and s not in held.full and s not in hollow]
         hollow |= set(both)
         doubts += [Doubt(s, EMPTIED, CONTESTED) for s in both]
         held.full.update(hollow)
         gone = [s for s in kept if s.kept and _cannot_stand(weave, s, held)]
-        if not gone and not empty and not orphans and not halved:
+        if not gone and not dropped:
             return kept, doubts
         doubts += [doubt for s in gone if s.sides == "u" and (doubt := _make_doubt_about_suite(weave, s)) is not None]
         for strand in gone:
             strand.kept = False
             _drop_edits_under(weave, strand, kept)
         _move_to_outer_suites(weave, kept)
+
+
+def _drop_new_suites(weave: Weave, kept: Sequence[Strand], held: _Held, exits: Collection[Strand]) -> list[Doubt]:
+    """Drop upstream's new suites that hold nothing or lack the statement of their clause; return a doubt about each."""
+    new = [s for s in kept if s.sides == "u"]
+    empty = [s for s in new if s not in held.full and (s in held.owners or s in exits)]
+    orphans = [s for s in new if _is_orphan(weave, s, held.alive)]
+    for suite in (*empty, *orphans):
+        _drop_suite(suite, kept)
+    halved = _find_owners_of_emptied(weave, kept, held)
+    for suite in halved:
+        if not _is_read_outside(weave, suite, kept):
+            _drop_suite(suite, kept)
+    reasons = ((empty, HOLLOW), (orphans, ORPHAN), (halved, HOLLOW))
+    return [Doubt(suite, reason, REBUILT) for suites, reason in reasons for suite in suites]
 
 
 def _make_doubt_about_suite(weave: Weave, suite: Strand) -> Doubt | None:

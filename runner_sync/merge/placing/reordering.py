@@ -127,7 +127,7 @@ def _find_place_in_with(
 
     The ``order`` gives the place; ``None`` if the run must not move.
     """
-    while before and run and tree.node[before[-1]].keyword in ("with", "async with"):
+    while before and run and tree.node[before[-1]].is_with:
         inner = tree.children.get(before[-1], [])
         at = next((k for k, key in enumerate(inner) if order[key] > order[run[-1]]), len(inner))
         if order[before[-1]] > order[run[-1]]:
@@ -161,8 +161,8 @@ def _clear_branches(tree: Tree, movable: set[Strand], key: Strand, behind: froze
         if branch in tree.new and (tree.node[branch].is_condition or tree.node[branch].keyword == "try"):
             inner = tree.children.get(branch, [])
             start = next((k for k, child in enumerate(inner) if not _is_remark(tree, child)), 0)
-            theirs = {child for child in inner if any(one.upstream is not None for one in tree.inside(child))}
-            end = _find_run_end(inner, start - 1, movable - theirs)
+            of_upstream = {child for child in inner if any(one.upstream is not None for one in tree.inside(child))}
+            end = _find_run_end(inner, start - 1, movable - of_upstream)
             bound = frozenset[str]().union(*(tree.bound_by(child) for child in inner[start:end]))
             if end > start and bound & elsewhere:
                 at = suite.index(branch)
@@ -241,7 +241,7 @@ class _Walk:
         """Return the innermost place that runs whenever the outermost one does: only ``with`` may stand in between."""
         inner = around[0]
         for place in around[1:]:
-            if self.tree.node[inner[1]].keyword not in ("with", "async with"):
+            if not self.tree.node[inner[1]].is_with:
                 break
             inner = place
         return inner

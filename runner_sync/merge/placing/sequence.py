@@ -218,13 +218,13 @@ def _count_feeding(upstream: _Run, omni: _Run) -> int:
     if not fed or find_fed(using, setting):
         return 0
     last = max(k for k in new if fed & (binds(upstream.nodes[k]) | attributes_set(upstream.nodes[k])))
-    while last + 1 in new and _unpack_one_value(upstream.nodes[last], upstream.nodes[last + 1]):
+    while last + 1 in new and _are_parts_of_one_value(upstream.nodes[last], upstream.nodes[last + 1]):
         last += 1
     top = min([last, *(k for k in ancestors(upstream.nodes, last) if k >= upstream.start)])
     return min(below(upstream.nodes, top)[-1] + 1, upstream.end) - upstream.start
 
 
-def _unpack_one_value(one: Node, other: Node) -> bool:
+def _are_parts_of_one_value(one: Node, other: Node) -> bool:
     """Whether both statements set a local to an attribute of one value: ``rows = batch.rows``, ``ids = batch.ids``."""
     values = [node.facts.value.rpartition(".")[0] for node in (one, other)]
     are_locals = all(sets(node) == {*node.facts.targets} for node in (one, other))

@@ -20,10 +20,8 @@ from dataclasses import dataclass
 from runner_sync.merge.matching.align import align
 from runner_sync.merge.preparing.one_form import end, indented
 from runner_sync.model import Triple
-from runner_sync.statements import INDENT, ROOT, Node, clauses, flatten, in_suite, siblings
+from runner_sync.statements import EXITS, INDENT, ROOT, Node, clauses, flatten, in_suite, siblings
 from runner_sync.syntax import indentation
-
-_EXITS = ("return", "raise", "continue", "break")
 
 
 def with_else_as_in_base(triple: Triple) -> Triple:
@@ -43,10 +41,10 @@ def _change_one(triple: Triple) -> str | None:
         return None
     omni = flatten(triple.omni)
     there = {pair.right: pair.left for pair in align(base, upstream)}
-    mine = {pair.left: pair.right for pair in align(base, omni)}
+    in_omni = {pair.left: pair.right for pair in align(base, omni)}
     for fork in forks:
         old = before.get(there.get(fork.head, ROOT))
-        if old is None or old.head not in mine or _exits(omni, mine[old.head]):
+        if old is None or old.head not in in_omni or _exits(omni, in_omni[old.head]):
             continue
         if fork.last and not old.last and there.get(fork.rest[0]) == old.rest[0]:
             return _remove_else(triple.upstream, upstream, fork)
@@ -82,7 +80,7 @@ def _find_forks(nodes: Sequence[Node]) -> Iterator[_Fork]:
 def _exits(nodes: Sequence[Node], head: int) -> bool:
     """Whether each branch of an ``if`` ends in an exit, apart from its ``else``."""
     suites = [in_suite(nodes, k) for k in (head, *clauses(nodes, head)) if nodes[k].canon != "else"]
-    return all(suite and nodes[suite[-1]].keyword in _EXITS for suite in suites)
+    return all(suite and nodes[suite[-1]].keyword in EXITS for suite in suites)
 
 
 def _find_rest(fork: _Fork, old: _Fork, there: Mapping[int, int]) -> Sequence[int]:

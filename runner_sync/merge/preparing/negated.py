@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from runner_sync.merge.preparing.forks import fork_at
 from runner_sync.merge.preparing.one_form import end
 from runner_sync.model import Triple
-from runner_sync.statements import Node, below, clauses, flatten
+from runner_sync.statements import Node, below, clauses, flatten_sides
 from runner_sync.statements.likeness import dice
 from runner_sync.statements.negating import negate
 from runner_sync.syntax import indentation
@@ -48,24 +48,24 @@ def with_branches_in_one_order(triple: Triple) -> Triple:
 
 
 def _swap_one(triple: Triple, done: set[str]) -> Triple | None:
-    base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
+    base, omni, upstream = flatten_sides(triple)
     for old in _find_forks(base):
         if old.canon in done:
             continue
         same_there, same_here = _list_same(old, upstream), _list_same(old, omni)
-        theirs = _find_negated(old, upstream) if not same_there else None
-        mine = _find_negated(old, omni) if not same_here else None
-        if theirs is None and mine is None:
+        in_upstream = _find_negated(old, upstream) if not same_there else None
+        in_omni = _find_negated(old, omni) if not same_here else None
+        if in_upstream is None and in_omni is None:
             continue
         done.add(old.canon)
-        if theirs is not None and len(same_here) == 1:
-            done.add(theirs.canon)
-            own, head = same_here[0], upstream[theirs.head]
+        if in_upstream is not None and len(same_here) == 1:
+            done.add(in_upstream.canon)
+            own, head = same_here[0], upstream[in_upstream.head]
             return Triple(_swap(triple.base, base, old, head), _swap(triple.omni, omni, own, head), triple.upstream)
-        if theirs is not None and mine is None and _has_branches(old, omni):
-            return Triple(triple.base, triple.omni, _swap(triple.upstream, upstream, theirs, base[old.head]))
-        if mine is not None and len(same_there) <= 1:
-            changed, head = triple.upstream, omni[mine.head]
+        if in_upstream is not None and in_omni is None and _has_branches(old, omni):
+            return Triple(triple.base, triple.omni, _swap(triple.upstream, upstream, in_upstream, base[old.head]))
+        if in_omni is not None and len(same_there) <= 1:
+            changed, head = triple.upstream, omni[in_omni.head]
             for stays in same_there:
                 changed = _swap(changed, upstream, stays, head)
             return Triple(_swap(triple.base, base, old, head), triple.omni, changed)

@@ -16,7 +16,7 @@ import ast
 from collections.abc import Sequence
 
 from runner_sync.model import Triple
-from runner_sync.statements import INDENT, ROOT, Node, below, flatten
+from runner_sync.statements import INDENT, ROOT, Node, below, flatten, flatten_sides
 from runner_sync.syntax import indentation
 
 
@@ -50,7 +50,7 @@ def _join_as_in_upstream(triple: Triple, inner: str) -> Triple | None:
     ``None`` if upstream did not join them, or if their lines cannot be joined. Upstream may also have changed the outer
     one, unless it has another ``with`` like that.
     """
-    base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
+    base, omni, upstream = flatten_sides(triple)
     heads = [cut for node in upstream if (cut := _split_head(node, inner))]
     if inner not in _find_only_in_another(base) or len(heads) != 1:
         return None

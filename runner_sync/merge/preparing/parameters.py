@@ -30,10 +30,10 @@ Declared = tuple[str, tuple[object, ...]]
 def with_omni_parameters(triple: Triple) -> Triple:
     """Rename parameters of base and upstream to omni's names for them, which upstream may have, too."""
     found = _select((triple.base,), _find_renamed(triple.base, triple.omni))
-    theirs = _select((triple.upstream,), found)
+    of_upstream = _select((triple.upstream,), found)
     there = _list_names(parse_function(triple.upstream))
-    names = {old: new for old, new in found.items() if old in theirs or new in there}
-    return Triple(rename(triple.base, names), triple.omni, rename(triple.upstream, theirs)) if names else triple
+    names = {old: new for old, new in found.items() if old in of_upstream or new in there}
+    return Triple(rename(triple.base, names), triple.omni, rename(triple.upstream, of_upstream)) if names else triple
 
 
 def find_new_parameters(triple: Triple) -> dict[str, str]:

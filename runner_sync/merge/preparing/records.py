@@ -20,7 +20,7 @@ from runner_sync.edits import Places, apply
 from runner_sync.merge.matching.align import align
 from runner_sync.merge.preparing.renames import can_rename, find_mentions
 from runner_sync.model import Triple
-from runner_sync.statements import Node, flatten, parse_unit
+from runner_sync.statements import Node, flatten_sides, parse_unit
 from runner_sync.statements.dataflow import binds
 from runner_sync.syntax import walk
 
@@ -31,7 +31,7 @@ def find_records(triple: Triple) -> dict[str, str]:
     Upstream binds the result of the same call to one new local. All values must be known that omni reads: upstream has
     the attribute wherever the base has the local, or the attribute has the name of the local.
     """
-    base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
+    base, omni, upstream = flatten_sides(triple)
     bound = {name for node in upstream for name in binds(node)}
     found: dict[str, str] = {}
     for node in base:
@@ -77,9 +77,9 @@ def _find_values(
     """
     votes: dict[str, Counter[str]] = defaultdict(Counter)
     for pair in align(base, upstream):
-        ours, theirs = (_WORD.findall(node.canon) for node in (base[pair.left], upstream[pair.right]))
-        theirs = _join_attributes(theirs, record)
-        for x, y in zip(ours, theirs, strict=False) if len(ours) == len(theirs) else ():
+        before, after = (_WORD.findall(node.canon) for node in (base[pair.left], upstream[pair.right]))
+        after = _join_attributes(after, record)
+        for x, y in zip(before, after, strict=False) if len(before) == len(after) else ():
             if x in targets and x != y:
                 votes[x][y] += 1
     read = {name for node in upstream for name in re.findall(rf"(?<![\w.]){record}\.(\w+)\b(?!\()", node.canon)}

@@ -26,13 +26,14 @@ from runner_sync.statements import (
     UnparsableText,
     bound_in,
     flatten,
+    flatten_sides,
     mentions,
     parameters,
     parse_function,
     parse_unit,
 )
 from runner_sync.statements.dataflow import binds, reads
-from runner_sync.syntax import parameter_names, walk
+from runner_sync.syntax import names_in, parameter_names
 from runner_sync.thresholds import SEEN_RENAMED
 
 
@@ -85,9 +86,9 @@ def with_omni_names_of_new_values(triple: Triple) -> Triple:
     """
     base, omni, upstream = (_find_unpacked(text) for text in (triple.base, triple.omni, triple.upstream))
     for called in base.keys() & omni.keys() & upstream.keys():
-        old, mine, theirs = base[called], omni[called], upstream[called]
-        if len(old) < len(mine) == len(theirs):
-            pairs = [(name, own) for name, own in zip(theirs, mine, strict=True) if name != own]
+        old, omni_values, new_values = base[called], omni[called], upstream[called]
+        if len(old) < len(omni_values) == len(new_values):
+            pairs = [(name, own) for name, own in zip(new_values, omni_values, strict=True) if name != own]
             if all({*pair}.isdisjoint(old) and can_rename((triple.upstream,), *pair) for pair in pairs):
                 triple = Triple(triple.base, triple.omni, rename(triple.upstream, dict(pairs)))
     return triple
@@ -145,7 +146,7 @@ def _rename_values(triple: Triple, name: str, new: str, lines: Sequence[int]) ->
 
 def _find_renamed_binding(triple: Triple, name: str) -> tuple[str, int, int] | None:
     """Return omni's name for ``name``, and the lines in base and upstream of a shared statement that binds it."""
-    base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
+    base, omni, upstream = flatten_sides(triple)
     in_upstream = {pair.left: pair.right for pair in align(base, upstream)}
     for pair in align(base, omni):
         new = binds(omni[pair.right])
@@ -159,7 +160,7 @@ def _find_renamed_binding(triple: Triple, name: str) -> tuple[str, int, int] | N
 
 def _find_renamed_value(triple: Triple, name: str) -> tuple[str, int, int] | None:
     """Find the same for a value that omni binds in an unpaired statement: all its uses must have one other name."""
-    base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
+    base, omni, upstream = flatten_sides(triple)
     made = [[node.start for node in side if name in binds(node)] for side in (base, upstream)]
     if any(len(lines) != 1 for lines in made):
         return None
@@ -270,7 +271,7 @@ def _find_bound(text: str) -> frozenset[str]:
 def _find_names_and_locals(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return all names in a text, and its locals without parameters, because callers may pass those by name."""
     tree = _parse(text)
-    names = {node.id for node in walk(tree) if isinstance(node, ast.Name)} | parameter_names(tree)
+    names = names_in(tree) | parameter_names(tree)
     mentioned = {mention.name for mention in mentions(body_of(tree))}
     return frozenset(names | mentioned), bound_in(body_of(tree)) - parameter_names(tree)
 

@@ -45,16 +45,16 @@ def with_replaced_elsewhere(triple: Triple, is_kept_out: Callable[[Node], bool])
     base, omni, upstream = flatten(triple.base), flatten(triple.omni), flatten(triple.upstream)
     in_base = {pair.right: pair.left for pair in align(base, omni)}
     in_upstream = {pair.left: pair.right for pair in align(base, upstream)}
-    for was, mine in _find_in_other_suites(base, omni, in_base):
+    for was, now in _find_in_other_suites(base, omni, in_base):
         new = find_successors(base, upstream, was, in_upstream)
         nodes = [upstream[k] for top in new for k in below(upstream, top)]
         if not nodes or not _is_same_matter(base, was, nodes) or any(map(is_kept_out, nodes)):
             continue
-        if not _is_runnable(nodes, upstream, omni[: mine[0]]) or {n.canon for n in nodes} & {n.canon for n in omni}:
+        if not _is_runnable(nodes, upstream, omni[: now[0]]) or {n.canon for n in nodes} & {n.canon for n in omni}:
             continue
         made = Triple(
             _replace(triple.base, base, was, ""),
-            _replace(triple.omni, omni, mine, lines_of(triple.upstream, nodes), keep_remarks=True),
+            _replace(triple.omni, omni, now, lines_of(triple.upstream, nodes), keep_remarks=True),
             _replace(triple.upstream, upstream, new, ""),
         )
         if all(parses(text) for text in (made.base, made.omni, made.upstream)):
@@ -70,27 +70,27 @@ def _find_in_other_suites(
     Yields the block with the statements above that set a local for it first, then the block alone.
     """
     paired, blocks = set(in_base.values()), _index_blocks(base)
-    for text, mine in _index_blocks(omni).items():
+    for text, now in _index_blocks(omni).items():
         was = blocks.get(text, ROOT)
-        if was == ROOT or (in_base.get(mine, was) != was or (mine not in in_base and was in paired)):
+        if was == ROOT or (in_base.get(now, was) != was or (now not in in_base and was in paired)):
             continue
-        suite = in_base.get(omni[mine].parent, ROOT) if omni[mine].parent != ROOT else ROOT
+        suite = in_base.get(omni[now].parent, ROOT) if omni[now].parent != ROOT else ROOT
         if base[was].parent != suite:
-            yield from _join_setters(base, omni, was, mine)
+            yield from _join_setters(base, omni, was, now)
 
 
 def _join_setters(
-    base: Sequence[Node], omni: Sequence[Node], was: int, mine: int
+    base: Sequence[Node], omni: Sequence[Node], was: int, now: int
 ) -> Iterator[tuple[list[int], list[int]]]:
     """Yield a block with the statements right above it that set a local which nothing else reads, then it alone."""
-    old, own = [was], [mine]
+    old, own = [was], [now]
     while (above := _find_setter(base, old)) is not None and (there := _find_setter(omni, own)) is not None:
         if base[above].canon != omni[there].canon or there != own[0] - 1:
             break  # a comment of omni's between the two would be lost
         old, own = [above, *old], [there, *own]
     if len(old) > 1:
         yield old, own
-    yield [was], [mine]
+    yield [was], [now]
 
 
 def _find_setter(nodes: Sequence[Node], run: Sequence[int]) -> int | None:

@@ -27,8 +27,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync.model import Triple
-from runner_sync.statements import Node, flatten, siblings
-from runner_sync.syntax import calls_in, indentation, walk
+from runner_sync.statements import Node, flatten, flatten_sides, siblings
+from runner_sync.syntax import calls_in, indentation, is_name, last_name, walk
 
 
 def with_values_returned_at_once(triple: Triple) -> Triple:
@@ -53,7 +53,7 @@ def with_returned_values_named(triple: Triple) -> Triple:
 
     Applies only where omni has one return of a call of that function, on whatever object, and the name is new.
     """
-    base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
+    base, omni, upstream = flatten_sides(triple)
     base_exits, omni_exits = (_group_returned_calls(nodes) for nodes in (base, omni))
     known = frozenset[str]().union(*(node.names for node in (*base, *omni)))
     for name, value in _find_named_returns(upstream):
@@ -80,10 +80,7 @@ def _group_returned_calls(nodes: Sequence[Node]) -> Mapping[str, list[Node]]:
 def _find_called(value: str) -> str:
     """Return the last part of the name of the function that an expression calls; empty for any other expression."""
     call = ast.parse(value, mode="eval").body
-    function = call.func if isinstance(call, ast.Call) else None
-    return (
-        function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
-    )
+    return last_name(call.func) if isinstance(call, ast.Call) else ""
 
 
 def _find_named_returns(nodes: Sequence[Node]) -> Iterator[tuple[str, str]]:
@@ -148,6 +145,6 @@ def _find_pairs(nodes: Sequence[Node]) -> Iterator[_Pair]:
 def _reads_once(returned: str, name: str) -> bool:
     """Whether an expression is the name or hands it on once, as a whole argument of a call."""
     tree = ast.parse(returned, mode="eval").body
-    found = [node for node in walk(tree) if isinstance(node, ast.Name) and node.id == name]
+    found = [node for node in walk(tree) if is_name(node, name)]
     arguments = [arg for call in calls_in(tree) for arg in call.args]
     return len(found) == 1 and (tree is found[0] or any(arg is found[0] for arg in arguments))

@@ -22,15 +22,15 @@ from runner_sync.statements.dataflow import binds
 
 def with_omni_names_of_unread_values(triple: Triple) -> Triple:
     """Rename in base and upstream the values of a call that neither they nor omni read, if they differ in no other."""
-    mine = {_get_call(node): node for node in flatten_function(triple.omni) if _get_call(node)}
+    omni = {_get_call(node): node for node in flatten_function(triple.omni) if _get_call(node)}
     used = _find_used(triple.omni)
-    base, upstream = (_rename_unread(text, mine, used | _find_used(text)) for text in (triple.base, triple.upstream))
+    base, upstream = (_rename_unread(text, omni, used | _find_used(text)) for text in (triple.base, triple.upstream))
     return Triple(base, triple.omni, upstream)
 
 
-def _rename_unread(text: str, mine: Mapping[str, Node], used: set[str]) -> str:
+def _rename_unread(text: str, omni: Mapping[str, Node], used: set[str]) -> str:
     for node in flatten_function(text):
-        own = mine.get(_get_call(node))
+        own = omni.get(_get_call(node))
         if own is None or len(own.facts.targets) != len(node.facts.targets):
             continue
         pairs = zip(node.facts.targets, own.facts.targets, strict=True)

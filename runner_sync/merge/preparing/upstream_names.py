@@ -78,12 +78,12 @@ def _find_binding(nodes: Sequence[Node], name: str) -> list[int]:
 
 def _is_equal(node: Node, other: Node, gone: Collection[str], come: Collection[str]) -> bool:
     """Whether two statements are equal, apart from added arguments and new names for further values that they bind."""
-    targets, theirs = node.facts.targets, other.facts.targets
-    if len(targets) != len(theirs):
+    targets, new_targets = node.facts.targets, other.facts.targets
+    if len(targets) != len(new_targets):
         return is_part_of(node.canon, other.canon)
     further = {
         name: new
-        for name, new in zip(targets, theirs, strict=True)
+        for name, new in zip(targets, new_targets, strict=True)
         if name in gone and new in come and name not in reads(node)
     }
     return is_part_of(rename_in(node.canon, further), other.canon)

@@ -6,6 +6,6 @@ reading.
 - ``hierarchy`` and ``module_texts`` for inheritance and conditional bases; ``whole_classes`` reads an upstream class
   with what it inherits, ``renamed_classes`` under its old name, ``whole_twins`` a GPU runner and ``parted_runners`` an
   NPU runner with what moved out of it, ``imported_definitions`` a module with functions that did, and ``real_places``
-  says where that stands; they use ``completing``;
+  says where that stands; they use ``completing``; ``copied_definitions`` notes what is not followed;
 - ``undefined`` for attributes that nothing sets, ``device_code`` for calls that do nothing without a GPU.
 """

@@ -32,6 +32,8 @@ class DeviceCode:
 
     def __init__(self, profile: Profile, module_texts: ModuleTexts) -> None:
         self._paths = profile.twin_paths
+        # False on NPU, even if vllm-ascend lets `torch.cuda` stand for `torch.npu`: its wrapper exchanges other names.
+        self._available = f"torch.{profile.device[0]}.is_available"
         self._module_texts = module_texts
 
     def gives_up(self, called: str) -> str:
@@ -39,7 +41,10 @@ class DeviceCode:
 
         ``self.cache.write`` (as the GPU runner writes it) gives ``vllm_omni/cache.py``.
         """
-        return next((path for path, text in self._find_definitions(called) if _begins_with_exit(text)), "")
+        return next(
+            (path for path, text in self._find_definitions(called) if _begins_with_exit(text, unless=self._available)),
+            "",
+        )
 
     def _find_definitions(self, called: str) -> Iterator[tuple[str, str]]:
         """Yield the path and text of each definition that the called name may mean in a GPU module."""
@@ -83,18 +88,14 @@ class DeviceCode:
         return [(path, text) for path in self._paths if (text := tree.read(path))]
 
 
-def _begins_with_exit(text: str) -> bool:
-    """Whether a function begins, below its docstring, with ``if not torch.cuda.is_available(): return``."""
+def _begins_with_exit(text: str, *, unless: str) -> bool:
+    """Whether a function begins, below its docstring, with ``if not unless(): return``."""
     function = first_function(text)
     body = [one for one in function.body if not is_string(one)] if function is not None else []
     match body:
         case [ast.If(test=ast.UnaryOp(op=ast.Not(), operand=ast.Call(func=asked)), body=[ast.Return(value=None)]), *_]:
-            return dotted_name(asked) == AVAILABLE
+            return dotted_name(asked) == unless
     return False
-
-
-AVAILABLE = "torch.cuda.is_available"
-"""False on NPU, even if vllm-ascend lets ``torch.cuda`` stand for ``torch.npu``: its wrapper exchanges other names."""
 
 
 def _find_constructions(module: ast.Module) -> Iterator[tuple[str, str]]:

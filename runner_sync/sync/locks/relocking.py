@@ -152,10 +152,10 @@ class RecordedBases:
 
     def _is_nearer_to_old_twin(self, result: ModuleResult, name: str, then: BaseRef, now: BaseRef) -> bool:
         """Whether a unit is still nearer to the GPU text of ``then`` than to that of ``now``."""
-        mine = texts.unit_texts(result.before, result.path)
+        npu_units = texts.unit_texts(result.before, result.path)
         sides = (self._read_revision(then).text, self.given.omni.read(now.path) or "")
-        before, after = (append_helpers(name, mine, self._key_by_npu_name(text, now.path)) for text in sides)
-        return aligned_with(mine.get(name, ""), [before, after], after) == 0
+        before, after = (append_helpers(name, npu_units, self._key_by_npu_name(text, now.path)) for text in sides)
+        return aligned_with(npu_units.get(name, ""), [before, after], after) == 0
 
     def _name_helpers(self, result: ModuleResult, name: str, ref: BaseRef | None) -> BaseRef | None:
         """Add the helpers in place to a recorded GPU text; locks of earlier versions do not record them."""

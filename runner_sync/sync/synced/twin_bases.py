@@ -270,20 +270,20 @@ class TwinBases:
         twins = {m: m.module.gpu.path for m in self.modules if m.module.gpu is not None}
         places = {m.path: (m.module.paths, self.given.places_of(path)) for m, path in twins.items()}
         try:
-            refs = {path: self._find_alignments(tree, mine, twin) for path, (mine, twin) in places.items()}
+            refs = {path: self._find_alignments(tree, paths, twin) for path, (paths, twin) in places.items()}
         except InputError as error:  # a partial clone has commits without texts
             self._unread = str(error).rstrip(".")
             return {}
         return {path: commits for path, commits in refs.items() if commits}
 
-    def _find_alignments(self, tree: InGit, mine: Sequence[str], twin: Sequence[str]) -> list[str]:
+    def _find_alignments(self, tree: InGit, paths: Sequence[str], twin: Sequence[str]) -> list[str]:
         """Return the commits that may have aligned a module last.
 
         When people follow a newer upstream, they catch up with what they had left for later; in between they port only
         new code. Where they ported one mixin (vllm-omni's #5290), catching up would leave 378 lines instead of 305.
         """
         lock_file = self.given.lock_file
-        return history.find_alignments(tree, mine, twin, lock_file=lock_file, catches_up=self.options.upstream)
+        return history.find_alignments(tree, paths, twin, lock_file=lock_file, catches_up=self.options.upstream)
 
     def _find_releases_before_candidate(self, base: str) -> list[str]:
         """Return the releases before a release candidate, back to the last one that is none, oldest first.

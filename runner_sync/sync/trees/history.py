@@ -67,23 +67,23 @@ def find_closest(
 
 
 def find_alignments(
-    tree: InGit, mine: Sequence[str], twin: Sequence[str], *, lock_file: str, catches_up: bool
+    tree: InGit, own_paths: Sequence[str], twin: Sequence[str], *, lock_file: str, catches_up: bool
 ) -> list[str]:
     """Return the commits, oldest first, whose twin a derived module may have been aligned with last.
 
-    ``mine`` and ``twin`` are the possible places of the module and of its twin; the first existing one counts. Returns
-    nothing if the history does not reach back to an alignment. A commit that writes a ``lock_file`` without any GPU
-    text for the module is none, because its upgrade left the GPU runners out. ``catches_up`` is passed to
+    ``own_paths`` and ``twin`` are the possible places of the module and of its twin; the first existing one counts.
+    Returns nothing if the history does not reach back to an alignment. A commit that writes a ``lock_file`` without any
+    GPU text for the module is none, because its upgrade left the GPU runners out. ``catches_up`` is passed to
     ``since_alignment``.
     """
-    found = since_alignment(_read_changes(tree, mine, twin, lock_file), catches_up=catches_up)
+    found = since_alignment(_read_changes(tree, own_paths, twin, lock_file), catches_up=catches_up)
     return [change.commit[:10] for change in found]
 
 
-def _read_changes(tree: InGit, mine: Sequence[str], twin: Sequence[str], lock_file: str) -> Iterator[Change]:
+def _read_changes(tree: InGit, own_paths: Sequence[str], twin: Sequence[str], lock_file: str) -> Iterator[Change]:
     """Yield what each commit, newest first, did to a derived module and to its twin."""
     states: list[tuple[str, Mapping[str, str]]] = [("", {})]
-    for step in reversed(tree.steps([*mine, *twin, lock_file])):
+    for step in reversed(tree.steps([*own_paths, *twin, lock_file])):
         states.append((step[0].commit, {**states[-1][1], **{one.path: one.blob for one in step}}))
 
     def text(blobs: Mapping[str, str], paths: Sequence[str]) -> str:
@@ -92,13 +92,13 @@ def _read_changes(tree: InGit, mine: Sequence[str], twin: Sequence[str], lock_fi
 
     for (_, before), (commit, after) in reversed(list(pairwise(states))):
         is_locked = before.get(lock_file) != after.get(lock_file)
-        if not (is_locked and _leaves_twins_out(text(after, [lock_file]), mine)):
-            yield Change(commit, text(before, mine), text(after, mine), text(before, twin), text(after, twin))
+        if not (is_locked and _leaves_twins_out(text(after, [lock_file]), own_paths)):
+            yield Change(commit, text(before, own_paths), text(after, own_paths), text(before, twin), text(after, twin))
 
 
-def _leaves_twins_out(lock_text: str, mine: Sequence[str]) -> bool:
+def _leaves_twins_out(lock_text: str, own_paths: Sequence[str]) -> bool:
     """Whether a lock records units, and no GPU text for any of a derived module."""
     with suppress(InputError):
         lock = load(lock_text)
-        return bool(lock.entries) and all(entry.gpu is None for path in mine for entry in lock.of(path))
+        return bool(lock.entries) and all(entry.gpu is None for path in own_paths for entry in lock.of(path))
     return False

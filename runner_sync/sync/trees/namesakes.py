@@ -37,10 +37,10 @@ def _find_namesakes(profile: Profile, omni: Tree) -> Iterator[NameRewrite]:
         path, text = next(((path, text) for path in module.paths if (text := omni.read(path))), ("", ""))
         if module.gpu is None or not twin or not text:
             continue
-        mine, theirs = _find_class_names(text), _find_class_names(twin)
-        for name in sorted(mine - theirs):
+        npu_names, gpu_names = _find_class_names(text), _find_class_names(twin)
+        for name in sorted(npu_names - gpu_names):
             namesake = name.replace(word, "", 1)
-            if namesake != name and namesake in theirs - mine:
+            if namesake != name and namesake in gpu_names - npu_names:
                 yield NameRewrite(namesake, module_name(module.gpu.path), name, module_name(path))
 
 

@@ -15,7 +15,7 @@ from runner_sync.markers import read_markers, ruler_style
 from runner_sync.statements import as_module
 from runner_sync.syntax import is_indented
 from runner_sync.texts.member_text import canonical
-from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.draft import Draft, list_owners
 from runner_sync.upgrade.from_gpu.members import beside_twin, renamed, twin_copies
 from runner_sync.upgrade.from_gpu.members.constructors import shorten_constructor
 from runner_sync.upgrade.from_gpu.members.gone_from_gpu import drop_gone_from_gpu
@@ -36,12 +36,12 @@ def port_module(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple
     if job.twin.new is None:
         return drafts, decided
     drafts = twin_copies.follow_twin(drafts, job, side)
-    for class_name in dict.fromkeys(d.owner for d in drafts if d.owner):
+    for class_name in list_owners(drafts):
         drafts, fates = _port_class(class_name, drafts, job, side)
         decided |= fates
     methods = [d.text for d in drafts if d.owner and not d.removed]
-    mine = [d for d in drafts if d.chosen and not d.owner]
-    return _replace_drafts(drafts, mine, porting.port(mine, job, side, veto_for({}, {}), methods=methods)), decided
+    own = [d for d in drafts if d.chosen and not d.owner]
+    return _replace_drafts(drafts, own, porting.port(own, job, side, veto_for({}, {}), methods=methods)), decided
 
 
 def _port_class(
@@ -73,14 +73,14 @@ def _port_changes(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side
     absent = {**job.twin.unset, **find_obstacles(pair)}
     veto = veto_for(absent, job.refused, pair.upstream, have=have, helpers=pair.helpers)
     veto = refuse_idle_calls(job.target.gives_up, have, veto)
-    mine = [d for d in drafts if d.chosen and d.owner == class_name]
+    own = [d for d in drafts if d.chosen and d.owner == class_name]
     beside = [d for d in drafts if not d.chosen and d.owner == class_name]
-    ported = porting.port(mine, job, side, veto, beside=beside)
+    ported = porting.port(own, job, side, veto, beside=beside)
     enclosed = [
         _enclose_ported(now, job) if len(now.stages) > len(was.stages) else now
-        for was, now in zip(mine, ported, strict=True)
+        for was, now in zip(own, ported, strict=True)
     ]
-    return _replace_drafts(drafts, mine, enclosed)
+    return _replace_drafts(drafts, own, enclosed)
 
 
 def _replace_drafts(drafts: Sequence[Draft], old: Sequence[Draft], new: Sequence[Draft]) -> list[Draft]:

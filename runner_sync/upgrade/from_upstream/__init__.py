@@ -4,6 +4,7 @@ Comes in: drafts and a ``job.ModuleJob``. Goes out: drafts with one more text. M
 
 ``ascend`` goes through the units and calls the other modules:
 
+- ``taking_over`` gives omni's lines upstream's new names for locals and parameters, and its forms of imports;
 - ``given_up`` finds statements of methods that upstream no longer has;
 - ``splitting`` follows a method that upstream split in two;
 - ``spelling`` respells calls that upstream makes through a module, ``unions`` type unions;

@@ -46,5 +46,5 @@ def find_reached_methods(draft: Draft, job: ModuleJob) -> dict[str, str]:
     if not draft.owner:
         return {}
     own = {*job.hierarchy.of(draft.owner).omnis, *texts.members(job.text, draft.owner, job.path)}
-    theirs = job.upstream.new.members(job.module.anchor.name)
-    return {name: text for name, text in theirs.items() if name not in own}
+    methods = job.upstream.new.members(job.module.anchor.name)
+    return {name: text for name, text in methods.items() if name not in own}

@@ -28,9 +28,9 @@ def call_as_upstream(text: str, *, base: str, upstream: str, methods: Mapping[st
     Only in a statement that upstream has with ``self.y()`` and the base with another call there, and that is the same
     otherwise. Of the three texts, only ``text`` may call ``x``, and it must not call ``y``.
     """
-    mine, before, theirs = (_find_members_called(side) for side in (text, base, upstream))
-    passed_on = {name: _find_passed_on(methods[name]) for name in (theirs - mine) & methods.keys()}
-    wanted = {y: x for y, x in passed_on.items() if x in mine - before - theirs}
+    own, before, there = (_find_members_called(side) for side in (text, base, upstream))
+    passed_on = {name: _find_passed_on(methods[name]) for name in (there - own) & methods.keys()}
+    wanted = {y: x for y, x in passed_on.items() if x in own - before - there}
     if not wanted:
         return text
     places, edits = Places(text), []
@@ -58,10 +58,10 @@ def _find_simple(text: str) -> list[ast.stmt]:
 
 def _is_once_in_each(counts: list[Counter[str]], spelled: str, start: str, called: str, rest: str) -> bool:
     """Whether omni has ``spelled`` once, upstream it with ``called``, the base with any call there."""
-    mine, before, theirs = counts
+    own, before, there = counts
     alike = re.compile(rf"{re.escape(start)}[\w.]+\([^()]*\){re.escape(rest)}")
     old = sum(count for statement, count in before.items() if alike.fullmatch(statement))
-    return mine[spelled] == theirs[f"{start}{called}{rest}"] == old == 1
+    return own[spelled] == there[f"{start}{called}{rest}"] == old == 1
 
 
 def _find_passed_on(method: str) -> str:

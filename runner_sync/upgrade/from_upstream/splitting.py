@@ -17,7 +17,7 @@ from collections.abc import Mapping
 
 from runner_sync import lineage
 from runner_sync.edits import margin
-from runner_sync.statements import flatten, parses
+from runner_sync.statements import JUMPS, flatten, parses
 from runner_sync.texts.member_text import find_reached, self_names, split_head
 from runner_sync.thresholds import FROM_OLD
 from runner_sync.units.splitting import bare_name
@@ -98,13 +98,10 @@ def is_in_order(text: str, omni: str, line: int) -> bool:
     if own is None:
         return False
     shared = [(places[node.canon], node.start) for node in half if node.canon in places]
-    exits = [node for node in half if node.start < line and node.keyword in _EXITS]
+    exits = [node for node in half if node.start < line and node.keyword in JUMPS]
     return all((place < own) == (start < line) for place, start in shared if place != own) and all(
         node.canon in often for node in exits
     )
-
-
-_EXITS = frozenset({"return", "break", "continue"})
 
 
 def _measure_indent(body: str) -> int:

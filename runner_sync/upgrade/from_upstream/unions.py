@@ -15,6 +15,7 @@ import re
 
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.statements import parse_unit
+from runner_sync.statements.hints import generic_arguments
 from runner_sync.syntax import Function, last_word, walk
 
 _TYPING = re.compile(r"\b(?:Optional|Union)\[")
@@ -48,7 +49,7 @@ def _find_annotations(tree: ast.Module) -> list[ast.expr]:
 def _respell(node: ast.expr, places: Places) -> str:
     """Return the source of an annotation, with ``|`` for each union that can be evaluated at run time."""
     if isinstance(node, ast.Subscript):
-        members = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        members = generic_arguments(node)
         kind = last_word(node.value)
         if kind in ("Optional", "Union") and all(_is_type(member) for member in members):
             parts = [_respell(member, places) for member in members]

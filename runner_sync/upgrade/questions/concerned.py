@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from runner_sync import lineage, merge
-from runner_sync.statements import Node, below, enclosing
+from runner_sync.statements import JUMPS, Node, below, enclosing
 from runner_sync.statements.calls import names_called
 from runner_sync.statements.dataflow import reads, sets
 from runner_sync.statements.likeness import similarity
@@ -32,11 +32,11 @@ def is_concerned(text: str, *, old: str, new: str) -> bool:
 
     timid: yes if a text does not parse.
     """
-    mine, before, after = (lineage.list_nodes(one) for one in (text, old, new))
-    if not (mine and before and after):
+    override, before, after = (lineage.list_nodes(one) for one in (text, old, new))
+    if not (override and before and after):
         return True
     pairs = merge.align(before, after)
-    was, now = _Side(mine, before), _Side(mine, after)
+    was, now = _Side(override, before), _Side(override, after)
     same, equal = {pair.left for pair in pairs if pair.equal}, {pair.right for pair in pairs if pair.equal}
     if any(was.has_changed(k) for k in range(len(before)) if k not in same):
         return True
@@ -44,29 +44,26 @@ def is_concerned(text: str, *, old: str, new: str) -> bool:
     news = [k for k in range(len(after)) if k not in equal and now.has_blocks_around(k, came_from)]
     if any(now.has_inside(k) for k in news if after[k].compound and k not in came_from):
         return True
-    there = [k for k in news if after[k].is_telling or after[k].keyword in _EXITS]
+    there = [k for k in news if after[k].is_telling or after[k].keyword in JUMPS]
     there = [k for k in there if k not in came_from or set(names_called(after[k].text)) - called]
-    return any(not _is_unused_local(after[k], [*mine, *(after[j] for j in there if j != k)]) for k in there)
-
-
-_EXITS = frozenset({"return", "continue", "break"})
+    return any(not _is_unused_local(after[k], [*override, *(after[j] for j in there if j != k)]) for k in there)
 
 
 @dataclass(frozen=True)
 class _Side:
     """Upstream's statements (``nodes``) of one version, and those of an override."""
 
-    mine: Sequence[Node]
+    override: Sequence[Node]
     nodes: Sequence[Node]
 
     @cached_property
     def _known(self) -> frozenset[str]:
-        return frozenset(node.canon for node in self.mine if node.is_telling)
+        return frozenset(node.canon for node in self.override if node.is_telling)
 
     def has_changed(self, index: int) -> bool:
         """Whether the override has a statement that upstream changed or removed."""
         node = self.nodes[index]
-        if node.keyword in _EXITS:
+        if node.keyword in JUMPS:
             return self.has_blocks_around(index)
         if node.compound:
             return self._has_block(index)
@@ -91,13 +88,13 @@ class _Side:
             node.canon in self._known
             or any(
                 similarity(one, node) >= SIMILAR and not (called and called.isdisjoint(names_called(one.text)))
-                for one in self.mine
+                for one in self.override
                 if one.is_telling
             )
         )
 
     def _sets_same(self, node: Node) -> bool:
-        return any(set(one.facts.targets) & set(node.facts.targets) for one in self.mine)
+        return any(set(one.facts.targets) & set(node.facts.targets) for one in self.override)
 
 
 def _is_unused_local(node: Node, readers: Iterable[Node]) -> bool:

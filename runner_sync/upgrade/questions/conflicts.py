@@ -39,11 +39,11 @@ def is_two_sided(text: str, item: ReviewItem) -> bool:
 
 def _stands_nearby(lines: Sequence[str], item: ReviewItem) -> bool:
     """Whether the lines of upstream's side stand together a little above or below the item."""
-    theirs = strip_written_lines(item.upstream)
-    reach = NEAR_SIDES + len(theirs)
+    upstream = strip_written_lines(item.upstream)
+    reach = NEAR_SIDES + len(upstream)
     around = lines[max(item.line - 1 - reach, 0) : item.line - 1], lines[item.end_line : item.end_line + reach]
     sides = [strip_written_lines("\n".join(side)) for side in around]
-    return bool(theirs) and any(side[k : k + len(theirs)] == theirs for side in sides for k in range(len(side)))
+    return bool(upstream) and any(side[k : k + len(upstream)] == upstream for side in sides for k in range(len(side)))
 
 
 def _reindent(body: str, item: ReviewItem, indent: str) -> list[str]:

@@ -17,13 +17,13 @@ from runner_sync.fitting.handing_over import called_self_method, count_bare_valu
 from runner_sync.merge import are_branches, rename_where_free
 from runner_sync.model import ReviewItem
 from runner_sync.statements import as_module, flatten, parse_unit
-from runner_sync.syntax import attribute_by_name, calls_in, is_name, self_attributes_set, walk
+from runner_sync.syntax import attribute_by_name, calls_in, self_attribute, self_attributes_set, walk
 from runner_sync.texts.assignment import find_early_reads, find_locals, find_unsure_reads
 from runner_sync.texts.member_text import find_called_parents, has_class_call, self_names, self_names_of
 from runner_sync.texts.names import used_names
 from runner_sync.texts.soundness import find_reads, find_repeated_tests, find_unreachable
 from runner_sync.units.texts import select_members
-from runner_sync.upgrade.draft import Draft, list_members
+from runner_sync.upgrade.draft import Draft, list_members, list_owners
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.lines import strip_lines
 from runner_sync.upgrade.questions.reviews import Shown, make_review
@@ -162,7 +162,7 @@ def ask_about_unset(drafts: Sequence[Draft], job: ModuleJob, vllm: Sequence[str]
     """
     lost = {
         owner: sorted({*_find_lost_attributes(owner, drafts, job), *_find_lost_in_vllm(owner, drafts, job, vllm)})
-        for owner in dict.fromkeys(draft.owner for draft in drafts if draft.owner)
+        for owner in list_owners(drafts)
     }
     return [
         draft
@@ -174,10 +174,10 @@ def ask_about_unset(drafts: Sequence[Draft], job: ModuleJob, vllm: Sequence[str]
 
 def _find_lost_attributes(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> list[str]:
     """Return attributes that methods of a class set before this upgrade and that nothing sets now."""
-    mine = [draft for draft in drafts if draft.owner == owner]
-    changed = [draft for draft in mine if draft.removed or draft.text != draft.before]
+    members = [draft for draft in drafts if draft.owner == owner]
+    changed = [draft for draft in members if draft.removed or draft.text != draft.before]
     before = {name for draft in changed for name in _find_set_attributes(draft.before)}
-    now = [*(draft.text for draft in mine if not draft.removed), *_iterate_other_texts(owner, job)]
+    now = [*(draft.text for draft in members if not draft.removed), *_iterate_other_texts(owner, job)]
     return sorted(before - _find_set_among(before, now))
 
 
@@ -186,14 +186,14 @@ def _find_lost_in_vllm(owner: str, drafts: Sequence[Draft], job: ModuleJob, vllm
     inherited = job.hierarchy.inherited.get(owner)
     if inherited is None or not inherited.vllm:
         return set()
-    mine = [draft.text for draft in list_members(drafts, owner)]
+    members = [draft.text for draft in list_members(drafts, owner)]
     names = (
         {name for text in vllm for name in _find_set_attributes(text)}
         - inherited.members.keys()
         - inherited.vllm.keys()
     )
-    names &= self_names_of(mine)
-    return names - _find_set_among(names, [*mine, *_iterate_other_texts(owner, job), *inherited.vllm.values()])
+    names &= self_names_of(members)
+    return names - _find_set_among(names, [*members, *_iterate_other_texts(owner, job), *inherited.vllm.values()])
 
 
 def _ask_about_unset_in(draft: Draft, lost: Iterable[str], path: str) -> Iterator[ReviewItem]:
@@ -233,22 +233,22 @@ def find_set_by_twin_only(
     found = {name: setters for name, setters in found.items() if setters}
     if not found:
         return {}
-    mine = list_members(drafts, draft.owner)
+    members = list_members(drafts, draft.owner)
     inherited = job.hierarchy.of(draft.owner)
-    have = {other.member for other in mine}.union(job.hierarchy.from_mixins(draft.owner), inherited.members)
-    texts = [*(other.text for other in mine), *_iterate_other_texts(draft.owner, job), *inherited.vllm.values()]
+    have = {other.member for other in members}.union(job.hierarchy.from_mixins(draft.owner), inherited.members)
+    texts = [*(other.text for other in members), *_iterate_other_texts(draft.owner, job), *inherited.vllm.values()]
     have |= _find_set_among(found, [text for text in texts if text.strip()])
-    runs = {member for member in twin_texts if _runs_in_twin(member, draft.owner, mine, job)}
+    runs = {member for member in twin_texts if _runs_in_twin(member, draft.owner, members, job)}
     return {name: setters for name, setters in found.items() if name not in have and runs.isdisjoint(setters)}
 
 
-def _runs_in_twin(member: str, owner: str, mine: Iterable[Draft], job: ModuleJob) -> bool:
+def _runs_in_twin(member: str, owner: str, members: Iterable[Draft], job: ModuleJob) -> bool:
     """Whether the version of a method that runs here calls that of the twin, which a base of the class has.
 
     For example, the ``__init__`` of a mixin in front of the twin calls the next one.
     """
     inherited, gpu = job.hierarchy.of(owner), job.profile.gpu_name(owner)
-    own = next((other.text for other in mine if other.member == member), None)
+    own = next((other.text for other in members if other.member == member), None)
     runs = own if own is not None else inherited.members.get(member)
     if runs is None or gpu not in inherited.classes:
         return False
@@ -282,10 +282,10 @@ def _find_asked_lines(item: ReviewItem) -> set[str]:
 
     These are the chosen lines that upstream has. For a GPU port, they are all chosen lines if the GPU runner has none.
     """
-    chosen, theirs = {*strip_lines(item.chosen)}, {*strip_lines(item.upstream)}
+    chosen, upstream = {*strip_lines(item.chosen)}, {*strip_lines(item.upstream)}
     if item.from_gpu:
-        return chosen if not chosen & theirs else set()
-    return chosen & theirs
+        return chosen if not chosen & upstream else set()
+    return chosen & upstream
 
 
 def _iterate_other_texts(owner: str, job: ModuleJob) -> Iterator[str]:
@@ -320,8 +320,7 @@ def _find_reading_lines(text: str, name: str) -> list[int]:
     """Return lines that read an attribute of ``self``, directly or by name (``getattr``, ``hasattr``)."""
     found = []
     for node in walk(parse_unit(text)):
-        is_read = isinstance(node, ast.Attribute) and node.attr == name and is_name(node.value, "self")
-        if isinstance(node, ast.expr) and (is_read or attribute_by_name(node) == name):
+        if isinstance(node, ast.expr) and name in (self_attribute(node), attribute_by_name(node)):
             found.append(node.lineno)
     return sorted(found)
 

@@ -53,12 +53,12 @@ def ask_about_overrides(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
         if is_version and (place := _explain_lag(text, member, upstream, behind, old=was, new=now)):
             changed = f"{job.upstream_title} changed the method that this override hides since {ref}"
             reason = f"{changed}{_mention_new_calls(was, now)}; {place}"
-            draft = _ask_about_method(draft, job, reason, old=was, new=now, mine=text)
+            draft = _ask_about_method(draft, job, reason, old=was, new=now, override=text)
         for found in find_set_again(text, member, _find_ways_to(upstream, member, behind), old=was, new=now):
-            there, mine = f"{job.upstream_title}'s method, called above, sets in another way", found.mine
+            there, override = f"{job.upstream_title}'s method, called above, sets in another way", found.own
             reason = f"this replaces {found.name}, which {there} since {ref}"
-            shown = Shown(base=found.old, omni=mine.text, upstream=found.new, chosen=mine.text)
-            draft = ask(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, line=mine.start)
+            shown = Shown(base=found.old, omni=override.text, upstream=found.new, chosen=override.text)
+            draft = ask(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, line=override.start)
         return draft
 
     return [ask_about(draft) for draft in drafts]
@@ -144,11 +144,11 @@ def ask_about_hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterato
     omnis = [draft.text for draft in members] + [text for text in inherited.values() if text is not None]
     ref, old, now = find_upstream_members(drafts, job)
     for member, new in now.items():
-        mine = inherited.get(member)
-        if member in own or mine is None or not is_selected(f"{name}.{member}", job.settings.only):
+        override = inherited.get(member)
+        if member in own or override is None or not is_selected(f"{name}.{member}", job.settings.only):
             continue
         before = old.get(member, "")
-        if not calls_super(mine, member) and not is_only_reworded(before, new):
+        if not calls_super(override, member) and not is_only_reworded(before, new):
             reason = (
                 f"{_say_what_upstream_did(before, new, ref, job)}, but it does not run: a base class in front of "
                 f"{anchor.name} overrides it without calling it"
@@ -160,7 +160,7 @@ def ask_about_hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterato
                 + _mention_ended_calls(new, old, [*now.values(), *omnis], job.upstream_title)
             )
             draft = Draft.for_question(f"{name}.{member}")
-            yield _ask_about_method(draft, job, reason, old=before, new=new, mine=mine)
+            yield _ask_about_method(draft, job, reason, old=before, new=new, override=override)
 
 
 def ask_about_variants(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -194,7 +194,7 @@ def ask_about_variants(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
                 index = places[member] = len(asked_drafts)
                 asked_drafts.append(Draft.for_question(f"{name}.{member}"))
             asked_drafts[index] = _ask_about_method(
-                asked_drafts[index], job, reason, old=before, new=new, mine=own or behind or ""
+                asked_drafts[index], job, reason, old=before, new=new, override=own or behind or ""
             )
     return asked_drafts
 
@@ -204,25 +204,28 @@ def _hides_change(own: str, behind: str | None, member: str, upstream: str, *, o
 
     Omni's version is the class's ``own``, else that of an omni base class (``behind``).
     """
-    mine = own or behind
-    if mine is None or _runs_upstream(mine, member, upstream, behind if mine is not behind else None):
+    override = own or behind
+    if override is None or _runs_upstream(override, member, upstream, behind if override is not behind else None):
         return False
-    return not is_only_reworded(old, new) and not _has_upstream_change(mine, old, new, member)
+    return not is_only_reworded(old, new) and not _has_upstream_change(override, old, new, member)
 
 
-def _ask_about_method(draft: Draft, job: ModuleJob, reason: str, *, old: str, new: str, mine: str) -> Draft:
-    """Ask about an upstream method that omni's method, ``mine``, hides."""
-    shown = Shown(base=old, omni=mine, upstream=new, chosen=mine)
+def _ask_about_method(draft: Draft, job: ModuleJob, reason: str, *, old: str, new: str, override: str) -> Draft:
+    """Ask about an upstream method that omni's method, ``override``, hides."""
+    shown = Shown(base=old, omni=override, upstream=new, chosen=override)
     return ask(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown)
 
 
-def _has_upstream_change(mine: str, old: str, new: str, member: str) -> bool:
-    """Whether ``mine`` has all statements added from ``old`` to ``new`` and none of the removed ones.
+def _has_upstream_change(override: str, old: str, new: str, member: str) -> bool:
+    """Whether ``override`` has all statements added from ``old`` to ``new`` and none of the removed ones.
 
     Ignores signatures and calls of ``member`` itself (on ``super()``).
     """
     return has_change(
-        *(Counter(canon for canon in canonical(text)[1:] if f".{member}(" not in canon) for text in (mine, old, new))
+        *(
+            Counter(canon for canon in canonical(text)[1:] if f".{member}(" not in canon)
+            for text in (override, old, new)
+        )
     )
 
 

@@ -24,7 +24,7 @@ from runner_sync.model import ReviewItem
 from runner_sync.statements import parameters, parse_function
 from runner_sync.texts.member_text import self_mentions
 from runner_sync.thresholds import NAMED
-from runner_sync.upgrade.draft import Draft, list_members
+from runner_sync.upgrade.draft import Draft, list_members, list_owners
 from runner_sync.upgrade.job import Hierarchy, Inherited
 from runner_sync.upgrade.questions.counterparts import find_asked_counterparts
 from runner_sync.upgrade.questions.objects_used import ObjectMember, find_object_members, find_related
@@ -36,7 +36,7 @@ def name_partners(drafts: Sequence[Draft], twins: Mapping[str, str], hierarchy: 
 
     The ids do not change, because an item is the same decision whatever else comes with it.
     """
-    owners = dict.fromkeys(draft.owner for draft in drafts if draft.owner)
+    owners = list_owners(drafts)
     partners = {owner: _find_partners(list_members(drafts, owner), twins, hierarchy.of(owner)) for owner in owners}
     return [
         draft

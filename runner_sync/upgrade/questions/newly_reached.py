@@ -51,11 +51,11 @@ def _ask_about_overrides(draft: Draft, job: ModuleJob, overrides: AbstractSet[st
         return
     used_before = self_names(base) | self_names(draft.before)
     wanted = overrides & self_names(upstream) & self_names(draft.text) - used_before - {draft.member}
-    theirs = {node.canon for node in flatten(upstream)}
+    canons = {node.canon for node in flatten(upstream)}
     for name in sorted(wanted):
         call = f"self.{name}("
         node = next(
-            (n for n in flatten(draft.text) if call in n.canon and n.canon in theirs and not n.is_comment), None
+            (n for n in flatten(draft.text) if call in n.canon and n.canon in canons and not n.is_comment), None
         )
         if node is not None:
             title = job.upstream_title

@@ -67,7 +67,7 @@ class SetAgain(NamedTuple):
     """A statement of an override that sets ``name`` again, and upstream's statements that set it before and now."""
 
     name: str
-    mine: Node
+    own: Node
     old: str
     new: str
 

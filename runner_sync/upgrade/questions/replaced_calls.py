@@ -120,12 +120,12 @@ def _ask_about_calls(
         yield make_review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, line=pair.start)
 
 
-def _find_replacement(calls: Sequence[Node], mine: Sequence[Node]) -> Node | None:
+def _find_replacement(calls: Sequence[Node], own: Sequence[Node]) -> Node | None:
     """Return the omni statement most similar to one of ``calls`` that sets the same names, if alike (`REPLACING`)."""
     alike = [
         (call, at, node)
         for call in calls
-        for at, node in enumerate(mine)
+        for at, node in enumerate(own)
         if _list_set_names(call) == _list_set_names(node) != ()
     ]
     pairs = [(similarity(call, node), -at, node) for call, at, node in alike]

@@ -77,8 +77,8 @@ def _find_left_out(draft: Draft, base: str) -> Iterator[_LeftOut]:
 
 def _list_texts(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> list[str]:
     """Return the texts in which omni may make the calls of a copy: its own, and omni's other methods of the class."""
-    mine = [one.text for one in list_members(drafts, draft.owner) if not one.follows_upstream]
-    return [draft.before, draft.text, *mine, *job.hierarchy.of(draft.owner).omnis.values()]
+    own = [one.text for one in list_members(drafts, draft.owner) if not one.follows_upstream]
+    return [draft.before, draft.text, *own, *job.hierarchy.of(draft.owner).omnis.values()]
 
 
 def _find_dropped(draft: Draft, base: str, texts: Sequence[str]) -> Iterator[_LeftOut]:
@@ -110,10 +110,10 @@ def _ask(draft: Draft, job: ModuleJob, left_out: Sequence[_LeftOut], bases: Mapp
 def _find_taken(draft: Draft, nodes: Sequence[Node], base: str) -> Iterator[tuple[int, Node]]:
     """Yield the statements that are a new call of upstream's and came without a question, with their indices."""
     known = {*canonical(draft.before), *canonical(base)}
-    theirs, called_before = {*canonical(draft.upstream or "")}, {*names_called(base)}
+    upstream, called_before = {*canonical(draft.upstream or "")}, {*names_called(base)}
     asked = {line for item in draft.reviews for line in strip_lines(item.chosen)}
     for index, node in enumerate(nodes):
-        is_new = node.called and node.called not in called_before and node.canon in theirs - known
+        is_new = node.called and node.called not in called_before and node.canon in upstream - known
         if is_new and node.lines[0].strip() not in asked:
             yield index, node
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from runner_sync.confidence import CONTESTED
 from runner_sync.texts.member_text import find_called_parents, has_class_call, self_names
-from runner_sync.upgrade.draft import Draft, list_members
+from runner_sync.upgrade.draft import Draft, texts_by_member
 from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
 from runner_sync.upgrade.questions.hidden import calls_super, find_upstream_members, is_direct_base
 from runner_sync.upgrade.questions.reviews import Shown, ask
@@ -46,7 +46,7 @@ def _find_uncalled_hooks(
     """
     anchor, name = job.module.anchor, job.module.name
     inherited = job.hierarchy.of(name)
-    own = {draft.member: draft.text for draft in list_members(drafts, name)}
+    own = texts_by_member(drafts, name)
     behind = inherited.omnis
     hooks = [m for m in new if m not in old and m in inherited.vllm and m not in behind and m not in own]
     if not hooks:
@@ -68,13 +68,13 @@ def _read_without_omni(member: str, new: Mapping[str, str], inherited: Inherited
     return text if text and not calls_super(text, member) else text + inherited.vllm[member]
 
 
-def _reaches_upstream(member: str, mine: str | None, upstream: str, behind: str | None) -> bool:
+def _reaches_upstream(member: str, own: str | None, upstream: str, behind: str | None) -> bool:
     """Whether upstream's version of a method runs in the end.
 
-    ``mine`` is the class's own version, ``behind`` that of an omni base class, if any.
+    ``own`` is the class's own version, ``behind`` that of an omni base class, if any.
     """
-    if mine is not None and has_class_call(mine, upstream, member):
+    if own is not None and has_class_call(own, upstream, member):
         return True
-    if mine is not None and not find_called_parents(mine, member):
+    if own is not None and not find_called_parents(own, member):
         return False
     return behind is None or calls_super(behind, member)

@@ -40,6 +40,7 @@ from dataclasses import dataclass
 
 from runner_sync.lineage import fingerprint, list_nodes
 from runner_sync.model import Severity
+from runner_sync.profile.vllm import MODEL
 from runner_sync.statements import Node
 from runner_sync.statements.calls import names_called
 from runner_sync.syntax import Function, assigned_names, first_line
@@ -75,7 +76,7 @@ IN_PLACE = 0.5
 _SYMBOL = 70
 """The length limit of a statement used as a symbol. Never change it: baseline entries are made with it."""
 
-_ASKS_MODEL = re.compile(r"\b(?:getattr|hasattr)\(self\.model, ")
+_ASKS_MODEL = re.compile(rf"\b(?:getattr|hasattr)\({re.escape(MODEL)}, ")
 
 _STRING = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
 

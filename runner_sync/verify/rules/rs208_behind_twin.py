@@ -104,6 +104,20 @@ class _Lag:
     """The statements of the unit."""
 
 
+def _is_behind(
+    missing: Sequence[str], leftover: Sequence[str], own_text: str, *, base: str, now: str, is_vllms: bool
+) -> bool:
+    """Whether statements that a unit lacks, or still has, show that it is behind its twin.
+
+    They do if one is a version of the other (any two, in a method that vLLM does not have), if the unit is like the
+    ``base``, or if something is missing between two statements that the twin has ``now``.
+    """
+    both = [*product(leftover, missing)]
+    is_replaced = any(are_versions(*pair) for pair in both) if is_vllms else bool(both)
+    is_alike = bool(missing or leftover) and similarity(own_text, base) >= ALIGNED
+    return is_replaced or is_alike or _is_inserted_between(missing, own_text, now)
+
+
 class _ModuleContext:
     """The code around the units of one module."""
 
@@ -117,42 +131,43 @@ class _ModuleContext:
         sides = (self._subject.npu, name), (self._gpu, twin)
         if not all(isinstance(find_definition(*side), Function) and side[1] in side[0].units for side in sides):
             return None
-        mine, present = read_unit_texts(self._subject)
+        npu_units, present = read_unit_texts(self._subject)
         tables = [(ref, units) for ref, units in self._earlier if name in units] + [("", present)]
-        helpers = sorted({helper for _, units in tables for helper in find_twin_helpers(name, mine, units)})
-        own_text, written = mine[name], [units[name] for _, units in tables]
+        helpers = sorted({helper for _, units in tables for helper in find_twin_helpers(name, npu_units, units)})
+        own_text, written = npu_units[name], [units[name] for _, units in tables]
         whole = ["\n".join(units[one] for one in (name, *helpers) if one in units) for _, units in tables]
         if len({*whole}) == 1:
             return None
         compared = written if len({*written}) > 1 else whole  # if the twin is the same, only its helpers can tell
         nearest = aligned_with(own_text, compared, compared[-1])
         since, base, now = tables[nearest][0], whole[nearest], whole[-1]
+        is_vllms = twin.rpartition(".")[2] in self._vllm_methods
+        missing, leftover = self._find_changed(base, now, own_text, helpers=helpers, is_vllms=is_vllms)
+        if _is_behind(missing, leftover, own_text, base=base, now=now, is_vllms=is_vllms) and missing:
+            idle = self._find_idle_canons(twin)  # only now, because what comes to nothing takes long to tell
+            missing = [canon for canon in missing if canon not in idle]
+        if not _is_behind(missing, leftover, own_text, base=base, now=now, is_vllms=is_vllms):
+            return None
+        used = tuple(self._profile.gpu_name(helper) for helper in helpers if helper in present)
+        return _Lag(name, twin, used, since, missing, leftover, tuple(fingerprint(own_text)))
+
+    def _find_changed(
+        self, base: str, now: str, own_text: str, *, helpers: Collection[str], is_vllms: bool
+    ) -> tuple[list[str], list[str]]:
+        """Return the relevant statements that a unit lacks of its twin now, and those that it still has of the base.
+
+        A call of one of the ``helpers`` is not missing: the unit has their code in place.
+        """
         found = compare_statements(base, now, own_text)
         called = {helper.rpartition(".")[2] for helper in helpers}
-        is_vllm_method = twin.rpartition(".")[2] in self._vllm_methods
         missing = [
             canon
             for canon in found.missing
             if canon not in self._npu_canons
-            and self._is_relevant(canon, is_vllm_method)
+            and self._is_relevant(canon, is_vllms=is_vllms)
             and not called.intersection(re.findall(r"self\.(\w+)\(", canon))
         ]
-        leftover = [canon for canon in found.leftover if self._is_relevant(canon, is_vllm_method)]
-        is_aligned = similarity(own_text, base) >= ALIGNED
-
-        def is_behind() -> bool:
-            both = [*product(leftover, missing)]
-            is_replaced = any(are_versions(*pair) for pair in both) if is_vllm_method else bool(both)
-            is_alike = bool(missing or leftover) and is_aligned
-            return is_replaced or is_alike or _is_inserted_between(missing, own_text, now)
-
-        if is_behind():  # only then, because what comes to nothing takes long to tell
-            idle = self._find_idle_canons(twin) if missing else frozenset()
-            missing = [canon for canon in missing if canon not in idle]
-        if not is_behind():
-            return None
-        used = tuple(self._profile.gpu_name(helper) for helper in helpers if helper in present)
-        return _Lag(name, twin, used, since, missing, leftover, tuple(fingerprint(own_text)))
+        return missing, [canon for canon in found.leftover if self._is_relevant(canon, is_vllms=is_vllms)]
 
     def _find_idle_canons(self, twin: str) -> frozenset[str]:
         """Return the statements of a GPU method that come to nothing on NPU."""
@@ -161,11 +176,11 @@ class _ModuleContext:
         functions = pair.gpu.methods.get(method, ()) if pair is not None else ()
         return find_idle_canons(pair, functions[-1]) if pair is not None and functions else frozenset()
 
-    def _is_relevant(self, canon: str, is_vllm_method: bool) -> bool:
+    def _is_relevant(self, canon: str, *, is_vllms: bool) -> bool:
         """Whether a changed statement is omni's and matters on NPU.
 
         Heads, log messages, labels for a profiler, declarations, code that needs the GPU, and assignments to attributes
-        that no NPU code reads do not matter. In a method that vLLM has, too (``is_vllm_method``), a statement is omni's
+        that no NPU code reads do not matter. In a method that vLLM has, too (``is_vllms``), a statement is omni's
         only if it has a word that neither upstream has: other changes came with a newer vLLM, and reach NPU through
         vllm-ascend.
         """
@@ -176,7 +191,7 @@ class _ModuleContext:
             return False
         if is_device_bound(canon, self._profile) or not self._bound_names.isdisjoint(mentioned):
             return False
-        if is_vllm_method and mentioned <= self._upstream_words:
+        if is_vllms and mentioned <= self._upstream_words:
             return False
         stored = _OF_SELF.match(canon)
         return stored is None or stored[1] in self._npu_mentions

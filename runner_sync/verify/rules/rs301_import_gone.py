@@ -37,6 +37,7 @@ from dataclasses import replace
 
 from runner_sync.model import Finding, Project, Severity
 from runner_sync.naming import module_name, project_of
+from runner_sync.profile.vllm import PLATFORM
 from runner_sync.syntax import dotted_name, for_typing, generic_of, walk
 from runner_sync.verify.trees import modules
 from runner_sync.verify.trees.classes import ClassInfo
@@ -150,7 +151,7 @@ def _find_unseen(program: Program, imported: PlacedImport) -> str:
     if bound <= unseen:
         return "below `if TYPE_CHECKING:`"
     is_outside = "vllm-ascend" in program.world.trees and not module.is_omnis
-    if is_outside and "current_platform" in module.text and bound <= unseen | for_other_platforms(module.node.body):
+    if is_outside and PLATFORM in module.text and bound <= unseen | for_other_platforms(module.node.body):
         return "for other platforms"
     return ""
 
@@ -181,7 +182,7 @@ def _is_set_here(module: Module, read: ast.Attribute) -> bool:
 def _make_finding(
     program: Program, module: Module, imported: PlacedImport, missing: str, *, how: str = "does not exist"
 ) -> Finding:
-    full = f"{imported.module}.{imported.name}" if imported.name else imported.module
+    full = imported.source
     is_module = missing == imported.module
     what = f"module `{missing}`" if is_module else f"`{missing}`"
     definer = _find_definer(program, missing, imported.name if is_module else missing.rpartition(".")[2])

@@ -23,6 +23,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.model import Finding, Severity
+from runner_sync.profile.vllm import BUFFER_MAKER, BUFFER_MEMBERS
 from runner_sync.syntax import is_none
 from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro, classes_in
 from runner_sync.verify.trees.frames import Frame
@@ -34,8 +35,6 @@ from runner_sync.verify.trees.values.torch_objects import is_new_tensor
 CODE = "RS309"
 NAME = "buffer-kind"
 SEVERITY: Severity = "error"
-
-_OF_BUFFER = frozenset({"gpu", "np", "copy_to_gpu", "copy_to_cpu"})
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
@@ -50,7 +49,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
 
 def _check(program: Program, frame: Frame, node: ast.AST, step: Step | None, *, called: set[int]) -> Iterator[Finding]:
     if isinstance(node, ast.Attribute) and not frame.is_tested(node):
-        if node.attr in _OF_BUFFER or (node.attr == "cpu" and id(node) not in called):
+        if node.attr in BUFFER_MEMBERS or (node.attr == "cpu" and id(node) not in called):
             yield from _check_buffer_access(program, frame, node, step)
     elif isinstance(node, ast.Subscript):
         yield from _check_subscript(program, frame, node)
@@ -137,7 +136,7 @@ def _is_tensor(assignment: Assignment) -> bool:
 
 
 def _makes_without_numpy(value: ast.expr | None) -> bool:
-    if not isinstance(value, ast.Call) or not ast.unparse(value.func).endswith("_make_buffer"):
+    if not isinstance(value, ast.Call) or not ast.unparse(value.func).endswith(BUFFER_MAKER):
         return False
     return any(
         k.arg == "numpy" and isinstance(k.value, ast.Constant) and k.value.value is False for k in value.keywords

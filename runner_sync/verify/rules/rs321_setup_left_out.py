@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator
 from runner_sync.errors import InputError
 from runner_sync.model import Finding, Severity
 from runner_sync.statements.assigning import assignments_of
-from runner_sync.syntax import Function, dotted_name, is_nothing, walk
+from runner_sync.syntax import Function, dotted_name, is_name, is_nothing, walk
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import find_required_name, nodes_of, words_of
 from runner_sync.verify.trees.modules import Module
@@ -112,7 +112,7 @@ def _names(node: ast.AST, name: str) -> bool:
 
 
 def _has_name(function: Function, name: str) -> bool:
-    return any(isinstance(node, ast.Name) and node.id == name for node in nodes_of(function))
+    return any(is_name(node, name) for node in nodes_of(function))
 
 
 def _make_finding(frame: Frame, hidden: Frame, call: ast.Call, definition: Definition) -> Finding:

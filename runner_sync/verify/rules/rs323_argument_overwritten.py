@@ -45,6 +45,6 @@ def _make_finding(row: LeftOut, name: str) -> Finding:
         row.call,
         symbol=f"{callee.name}({name})",
         message=f"{callee.label} overwrites `{name}` before it reads it now: "
-        f"{hidden.label_at(row.theirs[0])} passes the new {names}.",
+        f"{hidden.label_at(row.hidden_calls[0])} passes the new {names}.",
         fix=f"Pass {names} as {hidden.unit} does.",
     )

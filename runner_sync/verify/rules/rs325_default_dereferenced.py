@@ -49,7 +49,7 @@ def _is_never_none(row: LeftOut, name: str) -> bool:
     """Whether a parameter is ``None`` by default, and the hidden method passes something else."""
     functions = [callee.function for callee in row.now]
     is_default = all(function is not None and name in find_none_defaults(function) for function in functions)
-    given = [row.now[0].placed(call)[name] for call in row.theirs]
+    given = [row.now[0].placed(call)[name] for call in row.hidden_calls]
     return is_default and not any(is_none(value) for value in given)
 
 
@@ -60,6 +60,6 @@ def _make_finding(row: LeftOut, name: str, use: Dereference) -> Finding:
         row.call,
         symbol=f"{callee.name}({name})",
         message=f"{callee.label} takes `{name}` now, which this call leaves out and "
-        f"{hidden.label_at(row.theirs[0])} passes: {use.place} {use.what} a value that is `None` then.",
+        f"{hidden.label_at(row.hidden_calls[0])} passes: {use.place} {use.what} a value that is `None` then.",
         fix=f"Pass `{name}` as {hidden.unit} does.",
     )

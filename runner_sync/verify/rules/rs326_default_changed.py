@@ -41,6 +41,6 @@ def _make_finding(row: OtherDefault) -> Finding:
         row.call,
         symbol=f"{row.callee.name}({row.name})",
         message=f"{row.callee.label} takes `{row.now}` for `{row.name}` where it took `{row.was}`: this call leaves it "
-        f"out, and {row.hidden.label_at(row.theirs)} passes it now.",
+        f"out, and {row.hidden.label_at(row.hidden_call)} passes it now.",
         fix=f"Pass `{row.name}` as {row.hidden.unit} does.",
     )

@@ -25,7 +25,7 @@ import ast
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
-from runner_sync.syntax import Function, blocks_of, statements_of, walk
+from runner_sync.syntax import Function, blocks_of, is_name, statements_of, walk
 from runner_sync.verify.hits import Hit
 from runner_sync.verify.runners.hygiene import iter_functions, iter_suites
 from runner_sync.verify.runners.job import Subject
@@ -86,7 +86,7 @@ def _find_computation(npu: Reading, block: list[ast.stmt], name: str) -> ast.stm
             return None
         if name not in npu.text_of(statement):
             continue
-        uses = [n for n in walk(statement) if isinstance(n, ast.Name) and n.id == name]
+        uses = [n for n in walk(statement) if is_name(n, name)]
         if not uses:
             continue
         if any(not isinstance(use.ctx, ast.Store) for use in uses):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 
+from runner_sync.profile.vllm import MODEL
 from runner_sync.syntax import Function, calls_in
 from runner_sync.verify.runners.reading import constant_text, dotted
 
@@ -62,8 +63,13 @@ def find_hook_argument(call: ast.Call, asking: Mapping[str, int]) -> int | None:
     return at if at is not None and at < len(call.args) else None
 
 
+_LOCAL = MODEL.rpartition(".")[2]
+MODEL_NAMES = (_LOCAL, MODEL)
+"""What code calls the model: an attribute of the runner, or a local variable of that name."""
+
+
 def _is_model(node: ast.expr) -> bool:
     """Whether ``node`` is ``self.model``, ``model``, or ``getattr(self, "model", …)``."""
     if isinstance(node, ast.Call) and dotted(node.func) == "getattr" and len(node.args) >= 2:
-        return dotted(node.args[0]) == "self" and constant_text(node.args[1]) == "model"
-    return dotted(node) in ("model", "self.model")
+        return dotted(node.args[0]) == "self" and constant_text(node.args[1]) == _LOCAL
+    return dotted(node) in MODEL_NAMES

@@ -45,11 +45,11 @@ def find_helpers_in_place(subject: Subject, name: str) -> tuple[str, ...]:
 @answered_once
 def read_unit_texts(subject: Subject) -> tuple[dict[str, str], dict[str, str]]:
     """Return the texts of the NPU units, and of the GPU units as NPU would spell them, by NPU name."""
-    mine, twin = (
+    npu_units, twin = (
         {name: unit.text for name, unit in side.units.items()} if side is not None else {}
         for side in (subject.npu, subject.gpu)
     )
-    return mine, key_by_npu_name(twin, subject.profile)
+    return npu_units, key_by_npu_name(twin, subject.profile)
 
 
 def key_by_npu_name(units: Mapping[str, str], profile: Profile) -> dict[str, str]:

@@ -37,7 +37,7 @@ from runner_sync.verify.runners.ancestry import find_ancestry
 from runner_sync.verify.runners.callees import Scope, find_callees
 from runner_sync.verify.runners.hook_givers import find_givers
 from runner_sync.verify.runners.job import Library
-from runner_sync.verify.runners.model_hooks import find_hook_argument
+from runner_sync.verify.runners.model_hooks import MODEL_NAMES, find_hook_argument
 from runner_sync.verify.runners.places import Place, Places
 from runner_sync.verify.runners.reading import ClassText, Reading, dotted
 from runner_sync.verify.runners.stores import binds_otherwise, is_set_by_itself, is_stored, may_set
@@ -243,7 +243,7 @@ class WithoutGpu:
         """Return the hook that a call runs: of the model itself, or of a local variable that holds nothing else."""
         owner, _, name = dotted(call.func).rpartition(".")
         if owner or not name:
-            return name if owner in ("model", "self.model") else ""
+            return name if owner in MODEL_NAMES else ""
         stores = [node for node in walk(scope.function) if is_name(node, name) and is_stored(node)]
         places = self.places(scope.function)
         match [places.holder(node) for node in stores]:

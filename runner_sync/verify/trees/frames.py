@@ -249,7 +249,7 @@ def place_at_import(
         (imported.line, imported.column),
         (imported.end_line, None),
         unit="<module>",
-        symbol=f"{imported.module}.{imported.name}" if imported.name else imported.module,
+        symbol=imported.source,
         message=message,
         fix=fix,
     )

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 
 from runner_sync.signatures import decorator_names, defaults_of
 from runner_sync.statements import leaving
-from runner_sync.syntax import Function, assigned_names, children, is_none, statements_of, string_of, walk
+from runner_sync.syntax import Function, assigned_names, children, is_none, names_in, statements_of, string_of, walk
 
 
 @functools.lru_cache(maxsize=16384)
@@ -145,7 +145,7 @@ def find_asserted(function: Function) -> frozenset[str]:
         found |= candidates & find_required_name(statement)
         candidates -= assigned_names(statement)
         if any(isinstance(inner, ast.Return) for inner in statements_of([statement])):
-            candidates -= {node.id for node in walk(statement) if isinstance(node, ast.Name)}
+            candidates -= names_in(statement)
     return frozenset(found)
 
 

@@ -5,10 +5,9 @@ Comes in: a `Program` and an MRO. Goes out: the hidden callers, and whether help
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 
-from runner_sync.syntax import Function, is_name
+from runner_sync.syntax import Function, self_attribute
 from runner_sync.verify.answers import answered_once
 from runner_sync.verify.trees.classes import Method, Mro
 from runner_sync.verify.trees.frames import Frame
@@ -23,8 +22,8 @@ def find_hidden_callers(program: Program, mro: Mro) -> dict[str, Function]:
     methods = (f for info in mro.classes for functions in info.methods.values() for f in functions)
     for function in methods:
         for call in calls_of(function) if id(function) not in live else ():
-            if isinstance(call.func, ast.Attribute) and is_name(call.func.value, "self"):
-                found.setdefault(call.func.attr, function)
+            if name := self_attribute(call.func):
+                found.setdefault(name, function)
     return found
 
 

@@ -30,7 +30,7 @@ class LeftOut:
     """A ``call`` in an override that leaves out ``names``: parameters of its callees ``now`` that the callees ``was``
     lacked.
 
-    ``hidden`` is the overridden method; ``theirs`` are its calls of the same function, which all pass ``names``.
+    ``hidden`` is the overridden method; ``hidden_calls`` are its calls of the same function, which all pass ``names``.
     """
 
     frame: Frame
@@ -39,7 +39,7 @@ class LeftOut:
     now: Sequence[Callee]
     was: Sequence[Callee]
     hidden: Frame
-    theirs: Sequence[ast.Call]
+    hidden_calls: Sequence[ast.Call]
 
     def overwritten(self) -> str:
         """Return a parameter that the call passes in vain, or an empty text.
@@ -75,7 +75,7 @@ def _iter_shorter_calls(
 class OtherDefault:
     """A ``call`` in an override that leaves out ``name``, whose default was ``was`` and is ``now``.
 
-    ``hidden`` is the overridden method, whose call ``theirs`` newly passes the argument.
+    ``hidden`` is the overridden method, whose ``hidden_call`` newly passes the argument.
     """
 
     frame: Frame
@@ -85,7 +85,7 @@ class OtherDefault:
     now: str
     callee: Callee
     hidden: Frame
-    theirs: ast.Call
+    hidden_call: ast.Call
 
 
 def find_other_defaults(program: Program, module: Module, old: Program | None) -> Iterator[OtherDefault]:
@@ -100,8 +100,12 @@ def _find_defaults_in_call(step: Step, call: ast.Call, others: list[tuple[Frame,
             continue
         given, fresh, stale = now[0].placed(call), _read_defaults(now), _read_defaults(was)
         changed = [n for n in fresh if n in stale and n not in given and fresh[n] != stale[n]]
-        theirs = [{n: ast.unparse(value) for n, value in now[0].placed(other).items()} for _, other in others]
-        passed = [n for n in changed if all(n in one for one in theirs) and {one[n] for one in theirs} != {fresh[n]}]
+        passed_there = [{n: ast.unparse(value) for n, value in now[0].placed(other).items()} for _, other in others]
+        passed = [
+            n
+            for n in changed
+            if all(n in one for one in passed_there) and {one[n] for one in passed_there} != {fresh[n]}
+        ]
         earlier = _group_by_name(step.old.hidden_by(step.before)) if passed else {}
         for name in passed:
             if not any(name in was[0].placed(one) for _, one in earlier.get(dotted_name(call.func) or "", [])):
@@ -135,10 +139,10 @@ def _find_in_call(step: Step, call: ast.Call, others: list[tuple[Frame, ast.Call
     for now, was in step.callees(call):
         if not now or not was or now[0].is_omnis:
             continue
-        theirs = [other for _, other in others]
-        names = _find_new_arguments(now[0], was, call, theirs)
+        hidden_calls = [other for _, other in others]
+        names = _find_new_arguments(now[0], was, call, hidden_calls)
         if names:
-            yield LeftOut(step.frame, call, names, now, was, others[0][0], theirs)
+            yield LeftOut(step.frame, call, names, now, was, others[0][0], hidden_calls)
 
 
 def _find_new_arguments(

@@ -1,9 +1,6 @@
 """Statements that never run on a platform outside vLLM's own tree, such as vllm-ascend's.
 
 Comes in: the body of a module. Goes out: ids of statements. May touch: nothing.
-
-Source: `Platform` in ``vllm/platforms/interface.py`` answers each of these questions by its ``_enum``, and
-vllm-ascend's ``NPUPlatform`` has ``PlatformEnum.OOT`` there.
 """
 
 from __future__ import annotations
@@ -11,12 +8,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from runner_sync.profile.vllm import PLATFORM, PLATFORM_ANSWERS
 from runner_sync.syntax import last_word, statements_of
 from runner_sync.verify.trees.versions import evaluate
-
-_QUESTIONS = {f"is_{name}": False for name in ("cpu", "cuda", "cuda_alike", "rocm", "tpu", "xpu", "zen_cpu")}
-_QUESTIONS["is_out_of_tree"] = True
-_PLATFORM = "current_platform"
 
 
 def for_other_platforms(body: Iterable[ast.stmt]) -> set[int]:
@@ -31,6 +25,6 @@ def for_other_platforms(body: Iterable[ast.stmt]) -> set[int]:
 
 def _ask(call: ast.Call) -> bool | None:
     match call:
-        case ast.Call(func=ast.Attribute(value=asked, attr=name), args=[]) if last_word(asked) == _PLATFORM:
-            return _QUESTIONS.get(name)
+        case ast.Call(func=ast.Attribute(value=asked, attr=name), args=[]) if last_word(asked) == PLATFORM:
+            return PLATFORM_ANSWERS.get(name)
     return None

@@ -13,7 +13,7 @@ import ast
 
 from runner_sync.model import PACKAGES
 from runner_sync.naming import module_name
-from runner_sync.syntax import Function, is_super, reached_from, statements_of, walk
+from runner_sync.syntax import Function, is_name, is_super, reached_from, statements_of, walk
 from runner_sync.verify.trees.classes import ClassInfo, classes_in
 from runner_sync.verify.trees.instance import may_be_instance
 from runner_sync.verify.trees.modules import Module, imports_of
@@ -89,7 +89,7 @@ def _is_use(node: ast.AST, name: str) -> bool:
 
 
 def _is_self(node: ast.expr) -> bool:
-    return is_super(node) or (isinstance(node, ast.Name) and node.id == "self")
+    return is_super(node) or is_name(node, "self")
 
 
 def _is_own_use(function: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.AST) -> bool:
@@ -101,8 +101,8 @@ def _is_own_use(function: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.AST)
 
 def _is_of_other_platform(program: Program, info: ClassInfo) -> bool:
     """Whether a class shares a base with the checked classes, and is none of theirs, nor of vllm-ascend's."""
-    ours = classes_in(program.leaves())
-    if info in ours or not any(base in ours for mro in program.classes.mros(info) for base in mro.classes[1:]):
+    checked = classes_in(program.leaves())
+    if info in checked or not any(base in checked for mro in program.classes.mros(info) for base in mro.classes[1:]):
         return False
     around = program.world.surroundings
     stem = info.module.name.rpartition(".")[2]

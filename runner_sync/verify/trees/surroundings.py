@@ -318,6 +318,7 @@ def _is_no_word(character: str) -> bool:
 _BASES = re.compile(r"class\s+\w+\s*\(([^)]*)")
 _RENAMED = re.compile(r"as\s+\w")
 _LONGEST = 100
+"""Characters before a match in which the word directly before it is looked for; names are shorter."""
 _WORD = re.compile(r"\w+")
 
 

@@ -10,13 +10,14 @@ import ast
 import copy
 from collections.abc import Callable, Iterator, Mapping
 
-_VERSION_TEST = "_version_is"
+from runner_sync.profile.vllm import VERSION_TEST
+
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 def drop_other_versions(tree: ast.Module, text: str, versions: Mapping[str, str]) -> ast.Module:
     """Return the module without the branches for other versions; a test for a package of unknown version stays."""
-    if not versions or f"{_VERSION_TEST}(" not in text:
+    if not versions or f"{VERSION_TEST}(" not in text:
         return tree
     found = _drop_branches(tree, versions)
     assert isinstance(found, ast.Module)
@@ -72,7 +73,7 @@ def _evaluate_call(call: ast.Call, versions: Mapping[str, str]) -> bool | None:
 
 
 def _is_version(name: str, expected: str, versions: Mapping[str, str]) -> bool | None:
-    version = versions.get(name.removesuffix(_VERSION_TEST)) if name.endswith(_VERSION_TEST) else None
+    version = versions.get(name.removesuffix(VERSION_TEST)) if name.endswith(VERSION_TEST) else None
     if version is None:
         return None
     from packaging.version import Version

@@ -16,6 +16,7 @@ from typing import Literal
 from runner_sync.errors import PYTHON, InputError, UnresolvedConflict, unparsable
 from runner_sync.model import PACKAGES, TITLES, Project
 from runner_sync.naming import module_name, paths_of, project_of
+from runner_sync.profile.vllm import BUILT
 from runner_sync.references import Reference, alternatives, followed
 from runner_sync.syntax import dotted_name
 from runner_sync.trees import Tree
@@ -25,9 +26,6 @@ from runner_sync.verify.trees import modules
 from runner_sync.verify.trees.modules import Binding, Module, PlacedImport
 from runner_sync.verify.trees.start_up_patches import Patch, find_patches, is_patching, possible_names
 from runner_sync.verify.trees.surroundings import Surroundings
-
-# The build writes or compiles these modules. No source tree has them, so their absence proves nothing.
-_BUILT = re.compile(r"(^|\.)(_C\w*|_\w+_C|\w+_C|_version|version|_build_info|vllm_flash_attn|third_party)(\.|$)")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -247,7 +245,7 @@ class World:
 
     def _lookup_import(self, module_name: str, name: str, seen: set[tuple[str, str]]) -> list[Definition]:
         full = f"{module_name}.{name}" if name else module_name
-        if self.tree_of(module_name) is None or _BUILT.search(full):
+        if self.tree_of(module_name) is None or BUILT.search(full):
             return [Definition("external", full)]
         module = self.module(module_name)
         if module is None:
@@ -272,7 +270,7 @@ class World:
 
     def _has_open_star(self, module: Module) -> bool:
         return any(
-            self.tree_of(star) is None or _BUILT.search(star) or self.module(star) is None for star in module.stars
+            self.tree_of(star) is None or BUILT.search(star) or self.module(star) is None for star in module.stars
         )
 
     def member(self, outer: Definition, name: str) -> list[Definition]:

@@ -86,13 +86,13 @@ def _ask_about_misfits(caller: Draft, drafts: Sequence[Draft], job: ModuleJob) -
 
 def _show_sides(caller: Draft, other: Draft, new_call: str) -> Shown:
     """Return what to show of a new call: each side's only call of the callee if both have one and neither is new."""
-    own, theirs = (
+    own, given = (
         [ast.unparse(call) for call in _find_calls(text, other.member, bare=not other.owner)]
         for text in (caller.before, caller.upstream or "")
     )
-    if len(own) != 1 or len(theirs) != 1 or new_call in theirs:
+    if len(own) != 1 or len(given) != 1 or new_call in given:
         return Shown(upstream=new_call, chosen=new_call)
-    return Shown(omni=own[0], upstream=theirs[0], chosen=new_call)
+    return Shown(omni=own[0], upstream=given[0], chosen=new_call)
 
 
 def _restore_call(caller: Draft, other: Draft, call: ast.Call) -> str | None:

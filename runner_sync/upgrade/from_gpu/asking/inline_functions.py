@@ -59,9 +59,9 @@ def _find_questions(draft: Draft, job: ModuleJob, side: GpuSide, have: frozenset
     methods = select_members(side.new, draft.owner)
     reached = [methods.get(draft.member, ""), *(methods[name] for name in find_reached(side.new[draft.name], methods))]
     calls = [node for text in reached for node in list_nodes(text) if not node.is_comment]
-    mine = [node for node in list_nodes(draft.text)[1:] if not node.is_comment]
+    own = [node for node in list_nodes(draft.text)[1:] if not node.is_comment]
     for name, text in before.items():
-        places = [node for node in mine if any(_is_in_line(node, call, name, text) for call in calls)]
+        places = [node for node in own if any(_is_in_line(node, call, name, text) for call in calls)]
         yield from ask_at(draft, job, name, (text, new[name]), places)
 
 

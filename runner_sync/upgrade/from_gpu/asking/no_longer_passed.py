@@ -56,18 +56,18 @@ def explain(was: str, now: str, after: str) -> str:
     """Return the end of a reason: what a passage changed from ``was`` to ``now`` no longer passes; empty if nothing."""
     if not (is_python(was) and is_python(now)):
         return ""
-    mine, theirs, whole = map(_Passed.of, (was, now, after))
+    before, passed, whole = map(_Passed.of, (was, now, after))
     lost = {
         keyword
-        for callee, given in mine.keywords.items()
-        if callee in theirs.keywords and not _has_new_dict(mine, theirs, callee)
+        for callee, given in before.keywords.items()
+        if callee in passed.keywords and not _has_new_dict(before, passed, callee)
         for keyword, value in given.items()
-        if keyword not in theirs.keywords[callee] and value not in theirs.others[callee]
+        if keyword not in passed.keywords[callee] and value not in passed.others[callee]
     }
     lost |= {
         key
-        for name, keys in mine.keys.items()
-        if name in theirs.keys and whole.unpacks(name)
+        for name, keys in before.keys.items()
+        if name in passed.keys and whole.unpacks(name)
         for key in keys - whole.keys[name]
     }
     return f"; the new code no longer passes {at_most(NAMED, sorted(lost))}" if lost else ""

@@ -25,22 +25,22 @@ def explain(after: str, first: int, last: int, *, twin: str, before: Collection[
 
     ``before`` are the statements from before the port.
     """
-    mine, theirs = flatten(after), flatten(twin)
-    within = [node for node in mine if first < node.start <= last]
-    within = [node for node in within if node.parent != ROOT and mine[node.parent].is_condition]
+    here, there = flatten(after), flatten(twin)
+    within = [node for node in here if first < node.start <= last]
+    within = [node for node in within if node.parent != ROOT and here[node.parent].is_condition]
     new = [node for node in within if node.is_telling and not node.compound and node.canon not in before]
-    named = [branch for node in new if (branch := _find_other_branch(node, mine, theirs))]
+    named = [branch for node in new if (branch := _find_other_branch(node, here, there))]
     branches = at_most(NAMED, [*dict.fromkeys(named)])
     return f"; the GPU runner has this statement outside of {branches}: does its new form work there?" if named else ""
 
 
-def _find_other_branch(node: Node, mine: Sequence[Node], theirs: Sequence[Node]) -> str:
-    """Return the branch around a node of ``mine`` if ``theirs`` has the statement, less often and in no such branch."""
-    places = [k for k, other in enumerate(theirs) if other.canon == node.canon]
-    if not 0 < len(places) < sum(other.canon == node.canon for other in mine):
+def _find_other_branch(node: Node, here: Sequence[Node], there: Sequence[Node]) -> str:
+    """Return the branch around a node of ``here`` if ``there`` has the statement, less often and in no such branch."""
+    places = [k for k, other in enumerate(there) if other.canon == node.canon]
+    if not 0 < len(places) < sum(other.canon == node.canon for other in here):
         return ""
-    branch = _name_branch(mine, node.parent)
-    return branch if branch not in {_name_branch(theirs, h) for k in places for h in enclosing(theirs, k)} else ""
+    branch = _name_branch(here, node.parent)
+    return branch if branch not in {_name_branch(there, h) for k in places for h in enclosing(there, k)} else ""
 
 
 def _name_branch(nodes: Sequence[Node], head: int) -> str:

@@ -21,7 +21,7 @@ from runner_sync.statements import parse_unit
 from runner_sync.syntax import Function, blocks_of, walk
 from runner_sync.texts.member_text import canonical, self_names, self_names_of
 from runner_sync.thresholds import LONGEST_USE
-from runner_sync.upgrade.draft import Draft, list_members
+from runner_sync.upgrade.draft import Draft, list_members, list_owners
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import make_not_ported_review
@@ -35,10 +35,10 @@ def ask_about_other_uses(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide)
     if job.settings.only:
         return [*drafts]
     ported: dict[str, set[str]] = {}
-    for owner in dict.fromkeys(draft.owner for draft in drafts if draft.owner):
-        mine = list_members(drafts, owner)
-        known = self_names_of(draft.before for draft in mine)
-        ported[owner] = {d.member for d in mine if not d.before and d.text and d.name in side.new} - known
+    for owner in list_owners(drafts):
+        members = list_members(drafts, owner)
+        known = self_names_of(draft.before for draft in members)
+        ported[owner] = {d.member for d in members if not d.before and d.text and d.name in side.new} - known
     return [
         draft
         if draft.removed

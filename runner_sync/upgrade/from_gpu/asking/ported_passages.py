@@ -106,14 +106,14 @@ def _explain_presence(was: str, nodes: Sequence[Node], occurrences: _Occurrences
     """Return why a passage is there; other places of its statements tell whether they have run on this platform."""
     code = [node.canon for node in nodes if node.is_telling]
     had = [canon in occurrences.before for canon in code]
-    theirs = [canon in occurrences.upstream for canon in code]
+    is_upstreams = [canon in occurrences.upstream for canon in code]
     if code and not _words_outside_comments(was) and all(had):
         return HAD if any(canon in occurrences.grown for canon in code) else MOVED_HERE
-    if code and all(theirs):
+    if code and all(is_upstreams):
         return SHARED
     if _words_outside_comments(was):
         return CHANGED
-    return PARTLY_KNOWN if any(had) or any(theirs) else TAKEN_OVER
+    return PARTLY_KNOWN if any(had) or any(is_upstreams) else TAKEN_OVER
 
 
 def _explain_absence(before: str, first: int, last: int, lost: Container[str]) -> str:
@@ -141,8 +141,8 @@ class _InTwin:
 
     @classmethod
     def of(cls, text: str, twin: str) -> _InTwin:
-        mine, theirs = flatten(text), flatten(twin)
-        return cls(theirs, {pair.right: mine[pair.left].start for pair in merge.align(mine, theirs)})
+        here, there = flatten(text), flatten(twin)
+        return cls(there, {pair.right: here[pair.left].start for pair in merge.align(here, there)})
 
     def quote(self, now: str, first: int, last: int) -> str:
         """Return rows ``first`` to ``last`` of the ported text as in the twin, under conditions that only the twin has.

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from runner_sync.fitting.members import Member, Obstacle, Twins, classify_members
 from runner_sync.texts.member_text import find_called_parents, self_names, self_names_of
 from runner_sync.units import texts
-from runner_sync.upgrade.draft import Draft, Stage, list_members
+from runner_sync.upgrade.draft import Draft, Stage, texts_by_member
 from runner_sync.upgrade.from_gpu.twin import mixins
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, read_side
 from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
@@ -35,7 +35,7 @@ def pair_classes(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side:
     return Twins(
         gpu_old=before,
         gpu_new=members,
-        npu={d.member: d.text for d in list_members(drafts, class_name)},
+        npu=texts_by_member(drafts, class_name),
         npu_before={d.member: d.before for d in drafts if d.owner == class_name},
         inherited=_find_inherited(inherited, job, members.keys() - before.keys()),
         device=job.refused,

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import builtins
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync.fitting.members import Member, find_refused_word
@@ -40,10 +40,10 @@ def shorten_constructor(
     refused = next((one for one in decisions if one.name == NAME and one.action in ("device", "left")), None)
     if refused is None:
         return decisions, side
-    mine = [draft for draft in drafts if draft.owner == class_name]
+    own = [draft for draft in drafts if draft.owner == class_name]
     names = {
         name
-        for draft in mine
+        for draft in own
         for name, setters in find_set_by_twin_only(draft, drafts, job, side.new).items()
         if setters == [NAME]
     }
@@ -64,29 +64,27 @@ def _keep_assignments(text: str, names: Collection[str], refused: Collection[str
     Returns an empty string if it has no such call or assignment.
     """
     nodes, function = flatten(text), parse_function(text)
-    if function is None:
+    if function is None or any(node.keyword in ("return", "raise") for node in nodes):
         return ""
     known = {"self", *dir(builtins), *(parameter.arg for parameter in parameters(function))}
+    known -= {name for node in nodes[1:] for name in sets(node)}
     times = Counter(name for node in nodes[1:] for name in _find_assigned(node))
-    called = [node for node in nodes if node.parent == 0 and node.canon.startswith(f"super().{NAME}(")]
-    bound = {name for node in nodes[1:] for name in sets(node)}
-    if any(node.keyword in ("return", "raise") for node in nodes):
-        return ""
-    plain = [
-        node
-        for node in nodes
-        if node.parent == 0
-        and node.keyword == ""
-        and any(name in names and times[name] == 1 for name in _find_assigned(node))
-        and uses(node) <= known - bound
-        and not self_names(node.canon) & times.keys() - _find_assigned(node)
-        and "\n" not in node.canon
-        and not find_refused_word(refused, node.canon)
-    ]
+    top = [node for node in nodes if node.parent == 0]
+    called = [node for node in top if node.canon.startswith(f"super().{NAME}(")]
+    plain = [node for node in top if uses(node) <= known and _is_plain(node, names, times)]
+    plain = [node for node in plain if not find_refused_word(refused, node.canon)]
     if len(called) != 1 or not plain:
         return ""
     rows, kept = text.split("\n"), sorted([nodes[0], *called, *plain], key=lambda node: node.start)
     return "".join(f"{row}\n" for node in kept for row in rows[node.start - 1 : node.end])
+
+
+def _is_plain(node: Node, names: Collection[str], times: Mapping[str, int]) -> bool:
+    """Whether a statement assigns one of ``names`` in one line, the only time, and uses no other assigned attribute."""
+    assigned = _find_assigned(node)
+    if node.keyword or "\n" in node.canon or self_names(node.canon) & times.keys() - assigned:
+        return False
+    return any(name in names and times[name] == 1 for name in assigned)
 
 
 def _find_assigned(node: Node) -> set[str]:

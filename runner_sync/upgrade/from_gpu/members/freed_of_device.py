@@ -50,10 +50,10 @@ def _is_freed(draft: Draft, job: ModuleJob, side: GpuSide) -> bool:
 
 def _ask(draft: Draft, job: ModuleJob, side: GpuSide) -> Draft:
     plain = side.as_written[draft.name][1]
-    mine, theirs = canonical(draft.text), canonical(plain)
+    own, twin = canonical(draft.text), canonical(plain)
     differing = (
-        ("only here", [canon for canon in mine if canon not in theirs]),
-        ("only there", [canon for canon in theirs if canon not in mine]),
+        ("only here", [canon for canon in own if canon not in twin]),
+        ("only there", [canon for canon in twin if canon not in own]),
     )
     ends = [f"; {where}: {at_most(NAMED, [f'`{canon}`' for canon in canons])}" for where, canons in differing if canons]
     ends = ends or ["; only the order or nesting of its statements differs"]

@@ -146,5 +146,5 @@ def find_upstream_version(job: ModuleJob, member: str) -> str:
 
 def can_stand_for(text: str, original: str) -> bool:
     """Whether ``text`` accepts every call that ``original`` accepts; true if either is not a method."""
-    mine, theirs = (parse_function(one) for one in (text, original))
-    return mine is None or theirs is None or accepts(of_method(mine), of_method(theirs))
+    own, inherited = (parse_function(one) for one in (text, original))
+    return own is None or inherited is None or accepts(of_method(own), of_method(inherited))

@@ -32,10 +32,10 @@ def find_half_ported(sides: Triple, text: str, foreign: Collection[str], veto: V
     a suite that ``veto`` refuses, because they belong to another feature, and conditions of nothing but locals that the
     result does not read. A local that only statements missing here change counts regardless of its readers.
     """
-    old, mine, new, result = (_flatten_code(side) for side in (sides.base, sides.omni, sides.upstream, text))
-    known, own = ({name for node in nodes for name in binds(node) | reads(node)} for nodes in (old, mine))
-    have, omni_canons = ({node.canon for node in nodes} for nodes in (result, mine))
-    theirs = [node for node in new if node.canon not in foreign]
+    old, omni, new, result = (_flatten_code(side) for side in (sides.base, sides.omni, sides.upstream, text))
+    known, own = ({name for node in nodes for name in binds(node) | reads(node)} for nodes in (old, omni))
+    have, omni_canons = ({node.canon for node in nodes} for nodes in (result, omni))
+    ported = [node for node in new if node.canon not in foreign]
     refused = _find_refused(flatten(sides.upstream), veto)
     idle = _find_idle_conditions(flatten(sides.upstream), result)
 
@@ -45,10 +45,10 @@ def find_half_ported(sides: Triple, text: str, foreign: Collection[str], veto: V
         if not here:
             return False
         is_read = any(name in uses(node) and name not in binds(node) for node in result)
-        readers = [node for node in theirs if name in uses(node) and node.canon not in have]
+        readers = [node for node in ported if name in uses(node) and node.canon not in have]
         missing = [node for node in readers if not (is_read and (node.canon in refused or node.canon in idle))]
-        return _is_fixed(name, result, theirs) or not (
-            _is_inline(name, new, mine) or all(_has_counterpart(here, node, name) for node in missing)
+        return _is_fixed(name, result, ported) or not (
+            _is_inline(name, new, omni) or all(_has_counterpart(here, node, name) for node in missing)
         )
 
     return {name for node in new for name in binds(node) - known if is_half(name)}
@@ -65,10 +65,10 @@ def find_unread_parameters(sides: Triple, text: str) -> set[str]:
                             keep = len(rows) > 0
                         self.store(rows, keep)                               self.store(rows, len(rows) > 0)
     """
-    was, mine, new, result = (_flatten_unit(side) for side in (sides.base, sides.omni, sides.upstream, text))
-    if not (was and mine and new and result):
+    was, omni, new, result = (_flatten_unit(side) for side in (sides.base, sides.omni, sides.upstream, text))
+    if not (was and omni and new and result):
         return set()
-    back = binds(result[0]) - binds(mine[0])
+    back = binds(result[0]) - binds(omni[0])
     is_idle = back <= binds(was[0]) & binds(new[0]) and all(_is_read(name, new) for name in back)
     return set(back) if is_idle and not any(_is_read(name, result) for name in back) else set()
 
@@ -117,10 +117,10 @@ def _find_refused(nodes: Sequence[Node], veto: Veto) -> set[str]:
     return {node.canon for node, is_refused in zip(nodes, found, strict=True) if is_refused}
 
 
-def _is_inline(name: str, new: Sequence[Node], mine: Sequence[Node]) -> bool:
+def _is_inline(name: str, new: Sequence[Node], omni: Sequence[Node]) -> bool:
     """Whether the value that the twin assigns to this name is already part of an NPU statement."""
     values = [node.canon.partition(" = ")[2] for node in new if name in binds(node)]
-    return len(values) == 1 and len(values[0]) > INLINE and any(values[0] in node.canon for node in mine)
+    return len(values) == 1 and len(values[0]) > INLINE and any(values[0] in node.canon for node in omni)
 
 
 def _is_fixed(name: str, result: Sequence[Node], new: Sequence[Node]) -> bool:

@@ -44,15 +44,15 @@ def undo_idle_passages(sides: Triple, text: str, problems: Collection[Problem]) 
     idle = {it.what for it in problems if it.kind == "idle"}
     if not idle:
         return sides, []
-    old, mine = flatten(sides.base), flatten(sides.omni)
+    old, omni = flatten(sides.base), flatten(sides.omni)
     new, made = flatten(sides.upstream), flatten(text)
-    in_mine = {pair.left: pair.right for pair in merge.align(made, mine)}
-    in_base = {pair.right: pair.left for pair in merge.align(old, mine)}
+    in_omni = {pair.left: pair.right for pair in merge.align(made, omni)}
+    in_base = {pair.right: pair.left for pair in merge.align(old, omni)}
     in_new = {pair.left: pair.right for pair in merge.align(made, new)}
     replaced = _list_replaced(old, new)
     found: dict[_Replaced, str] = {}
     for leaving, behind, line in _find_cut_off(text, made, idle):
-        causes = [one for one in replaced if in_base.get(in_mine.get(behind, -1)) in one.before]
+        causes = [one for one in replaced if in_base.get(in_omni.get(behind, -1)) in one.before]
         causes = causes or [one for one in replaced if in_new.get(leaving) in one.after]
         found |= dict.fromkeys(causes, line)
     rows, undone = sides.upstream.split("\n"), []
@@ -93,15 +93,15 @@ def _list_replaced(old: Sequence[Node], new: Sequence[Node]) -> list[_Replaced]:
     for tag, start, end, first, last in changes.get_opcodes():
         if tag != "replace":
             continue
-        mine, other = was[start:end], now[first:last]
-        above, around = old[mine[0]].parent, new[other[0]].parent
+        old_part, new_part = was[start:end], now[first:last]
+        above, around = old[old_part[0]].parent, new[new_part[0]].parent
         if min(above, around) >= 0 and old[above].canon == new[around].canon:
-            mine, other = (
+            old_part, new_part = (
                 [k for k in part if k in below(nodes, head)]
-                for nodes, part, head in ((old, mine, above), (new, other, around))
+                for nodes, part, head in ((old, old_part, above), (new, new_part, around))
             )
-        before, after = ([nodes[k] for k in part] for nodes, part in ((old, mine), (new, other)))
-        found.append(_Replaced(_find_lines(before), _find_lines(after), frozenset(mine), frozenset(other)))
+        before, after = ([nodes[k] for k in part] for nodes, part in ((old, old_part), (new, new_part)))
+        found.append(_Replaced(_find_lines(before), _find_lines(after), frozenset(old_part), frozenset(new_part)))
     return found
 
 

@@ -82,8 +82,8 @@ def list_methods(owner: str, job: ModuleJob) -> dict[str, str]:
     """Return the methods that a class has, its own and those of omni's and of vllm-ascend's classes, by name."""
     inherited, new = job.hierarchy.of(owner), job.upstream.new
     units = new.units if new is not None else {}
-    theirs = {name: text for base in inherited.classes for name, text in select_members(units, base).items()}
-    return theirs | inherited.omnis | select_members(job.units, owner)
+    inherited_members = {name: text for base in inherited.classes for name, text in select_members(units, base).items()}
+    return inherited_members | inherited.omnis | select_members(job.units, owner)
 
 
 def _list_vllm_statements(job: ModuleJob, draft: Draft, base: GpuBase) -> frozenset[str]:

@@ -202,8 +202,8 @@ def _port_change(draft: Draft, new: str, context: Context, *, without: frozenset
 
 def _port_comments(draft: Draft, sides: Triple) -> Draft:
     """Return the draft with the comments that the twin changed above statements that it kept."""
-    theirs = draft.upstream or "" if draft.kind == "copy" else ""
-    text = remarks_alone.port_comments(draft.text, sides.base, sides.upstream, upstream=theirs)
+    followed = draft.upstream or "" if draft.kind == "copy" else ""
+    text = remarks_alone.port_comments(draft.text, sides.base, sides.upstream, upstream=followed)
     if text == draft.text:
         return draft
     is_ported = draft.stages[-1].source == "gpu"

@@ -21,9 +21,9 @@ def find_present(draft: Draft, old: str, new: str) -> frozenset[str]:
     """
     have = records.read_fields(draft.text, draft.name)
     nodes = [node for node in flatten(new) if node.canon.partition(":")[0] in have]
-    mine = {node.canon for node in flatten(draft.text)}
-    ported = {node.canon.partition(":")[0] for node in flatten(old) if node.canon in mine}
-    return frozenset(n.canon for n in nodes if n.canon not in mine and n.canon.partition(":")[0] not in ported)
+    npu_canons = {node.canon for node in flatten(draft.text)}
+    ported = {node.canon.partition(":")[0] for node in flatten(old) if node.canon in npu_canons}
+    return frozenset(n.canon for n in nodes if n.canon not in npu_canons and n.canon.partition(":")[0] not in ported)
 
 
 def find_idle(draft: Draft, new: str, methods: Sequence[str]) -> frozenset[str]:

@@ -77,12 +77,12 @@ def refuse_idle_calls(gives_up: Callable[[str], str], have: Iterable[str], veto:
     return refuse
 
 
-def refuse_taken_out(followed: str, mine: str, twin: str, veto: Veto) -> Veto:
-    """Extend ``veto`` to blocks of ``twin`` that the ``followed`` upstream text has and of which ``mine`` has nothing.
+def refuse_taken_out(followed: str, npu: str, twin: str, veto: Veto) -> Veto:
+    """Extend ``veto`` to blocks of ``twin`` that the ``followed`` upstream text has and of which ``npu`` has nothing.
 
     Somebody took such a block out of the copy. Single statements do not count: omni may have them in another form.
     """
-    had, have = ({node.canon for node in flatten(text)} for text in (followed, mine))
+    had, have = ({node.canon for node in flatten(text)} for text in (followed, npu))
     blocks: dict[str, list[Node]] = {}
     nodes = flatten(twin)
     for node in nodes:

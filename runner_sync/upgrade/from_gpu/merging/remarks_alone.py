@@ -46,17 +46,17 @@ def port_comments(text: str, old: str, new: str, *, upstream: str = "") -> str:
     ``text`` is NPU's with the twin's change of code. Comments that ``upstream`` has follow that side.
     """
     try:
-        mine, then, now = _Remarked(flatten(text)), _Remarked(flatten(old)), _Remarked(flatten(new))
-        theirs = {node.text for node in flatten(upstream) if node.is_comment}
+        own, then, now = _Remarked(flatten(text)), _Remarked(flatten(old)), _Remarked(flatten(new))
+        comments = {node.text for node in flatten(upstream) if node.is_comment}
     except UnparsableText:
         return text
     edits = {}
-    for about, was, is_now in _find_changed(then, now, mine.canons):
-        places = [k for k in mine.code if mine.nodes[k].canon == about and mine.blocks.get(k, ()) == was]
-        if len(places) != 1 or not theirs.isdisjoint(was) or (not was and mine.has_comments(is_now)):
+    for about, was, is_now in _find_changed(then, now, own.canons):
+        places = [k for k in own.code if own.nodes[k].canon == about and own.blocks.get(k, ()) == was]
+        if len(places) != 1 or not comments.isdisjoint(was) or (not was and own.has_comments(is_now)):
             continue
         edits[places[0]] = was, is_now
-    return _write(text, mine.nodes, edits)
+    return _write(text, own.nodes, edits)
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,8 @@ def find_unrelated(sides: Triple, earlier: str, lacking: Collection[str]) -> fro
 
 def find_changed(sides: Triple, foreign: Collection[str]) -> frozenset[str]:
     """Return statements that a port of the twin's change would add to or remove from omni's text."""
-    was, mine, now = ({*canonical(text)} for text in (sides.base, sides.omni, sides.upstream))
-    return frozenset((now - was - mine) | (was & mine) - now) - frozenset(foreign)
+    was, omni, now = ({*canonical(text)} for text in (sides.base, sides.omni, sides.upstream))
+    return frozenset((now - was - omni) | (was & omni) - now) - frozenset(foreign)
 
 
 def is_better(more: Draft, first: Draft, before: Draft, statements: Collection[str]) -> bool:

@@ -90,9 +90,9 @@ def _port_rest(was: Draft, old: str, new: str, *, path: str, why: str, port: Por
         for item in draft.reviews[count:]
     ]
     if not any(item.reason.endswith(why) for item in added):
-        head, mine = (flatten(side)[0].canon for side in (new, was.text))
+        head, own = (flatten(side)[0].canon for side in (new, was.text))
         reason = f"left out: the new parameter {', '.join(sorted(names))}; {why}"
-        shown = Shown(omni=mine, upstream=head, chosen=mine)
+        shown = Shown(omni=own, upstream=head, chosen=own)
         added.append(make_review(draft, path, reason=reason, confidence=CONTESTED, shown=shown, from_gpu=True))
     return replace(draft, reviews=(*draft.reviews[:count], *added))
 

@@ -29,7 +29,7 @@ from runner_sync.edits import margin
 from runner_sync.fitting.handing_over import called_self_method, wrap_given_returns
 from runner_sync.merge import Veto
 from runner_sync.model import Triple
-from runner_sync.statements import Node, below, enclosing, flatten, in_suite, parse_unit
+from runner_sync.statements import Node, below, enclosing, flatten, flatten_sides, in_suite, parse_unit
 from runner_sync.statements.dataflow import binds, reads
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
@@ -60,19 +60,19 @@ def find_newly_wrapped(sides: Triple, veto: Veto, foreign: Collection[str], pinn
     regardless of the twin.
     """
     found = []
-    base, omni, upstream = (flatten(text) for text in (sides.base, sides.omni, sides.upstream))
+    base, omni, upstream = flatten_sides(sides)
     places = (_list_conditions(base, k) for k, node in enumerate(base) if node.keyword == "return")
     for conditions in dict.fromkeys(conditions for conditions in places if conditions):
-        was, mine, new = (_find_returns_below(nodes, conditions) for nodes in (base, omni, upstream))
+        was, own, new = (_find_returns_below(nodes, conditions) for nodes in (base, omni, upstream))
         one = _match_newly_wrapped(was, new[0], conditions) if len(new) == 1 else None
-        if one is None or one.new.canon in foreign or not mine or any(_is_wrapped(node) for node in mine):
+        if one is None or one.new.canon in foreign or not own or any(_is_wrapped(node) for node in own):
             continue
         keeps_value = one.is_other_value and _has_pinned_value(
             omni, conditions, pinned, {node.canon for node in upstream}
         )
-        if not keeps_value and any(node.canon == one.old.canon for node in mine):
+        if not keeps_value and any(node.canon == one.old.canon for node in own):
             continue
-        if not any(veto(f"return self.{one.method}({node.canon.removeprefix('return ')})") for node in mine):
+        if not any(veto(f"return self.{one.method}({node.canon.removeprefix('return ')})") for node in own):
             found.append(one)
     return found
 
@@ -90,21 +90,21 @@ def remove_wrapping_changes(sides: Triple, wrapped: Sequence[Wrapped]) -> Triple
 def wrap_returns(draft: Draft, job: ModuleJob, wrapped: Sequence[Wrapped]) -> Draft:
     """Wrap each NPU return below these conditions, with one question per condition."""
     for one in wrapped:
-        mine = _find_returns_below(flatten(draft.text), one.conditions)
-        if not mine:
+        own = _find_returns_below(flatten(draft.text), one.conditions)
+        if not own:
             continue
-        draft = draft.with_completion(wrap_given_returns(one.method, draft.text, [node.start for node in mine]))
+        draft = draft.with_completion(wrap_given_returns(one.method, draft.text, [node.start for node in own]))
         now = "\n".join(node.text for node in _find_returns_below(flatten(draft.text), one.conditions))
         stays = "; the GPU runner also returns another value now" if one.is_other_value else ""
-        shown = Shown(one.old.text, "\n".join(node.text for node in mine), one.new.text, now)
+        shown = Shown(one.old.text, "\n".join(node.text for node in own), one.new.text, now)
         reason = (
             f"the GPU runner now passes what it returns here through self.{one.method}; NPU's return, which has its "
             f"own value, does so, too{stays}; the changed lines have not run on this platform yet"
         )
         item = make_review(
-            draft, job.path, reason=reason, confidence=INFERRED, shown=shown, line=mine[0].start, from_gpu=True
+            draft, job.path, reason=reason, confidence=INFERRED, shown=shown, line=own[0].start, from_gpu=True
         )
-        draft = draft.with_questions(replace(item, end_line=mine[-1].start))
+        draft = draft.with_questions(replace(item, end_line=own[-1].start))
     return draft
 
 

@@ -293,26 +293,25 @@ def _choose_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str
     """
     tables = [(base, translate_units(job, base.side)) for base in job.twin.bases]
     present = GpuBase(job.twin.new, job.twin.load_vllm) if job.twin.new is not None else None
-    mine, by_name = ({draft.name: draft.text for draft in drafts}, {draft.name: draft for draft in drafts})
-    chosen = {}
-    for name in dict.fromkeys([*new, *(name for _, table in tables for name in table if name in mine)]):
+    npu_units, by_name = ({draft.name: draft.text for draft in drafts}, {draft.name: draft for draft in drafts})
+
+    def choose(name: str) -> GpuBase | None:
         options = [(base, table[name]) for base, table in tables if name in table]
-        if not options:
-            continue
         locked = next((base for base, _ in options if _is_locked(job, base.side, name)), None)
-        if locked is not None:
-            chosen[name] = locked
-            continue
-        if present is not None and name in mine and name in new and options[-1][1] != new[name]:
+        if locked is not None or not options:
+            return locked
+        if present is not None and name in npu_units and name in new and options[-1][1] != new[name]:
             options.append((present, new[name]))
-        target, texts_, now = mine.get(name, options[-1][1]), [text for _, text in options], new.get(name)
+        target, texts_, now = npu_units.get(name, options[-1][1]), [text for _, text in options], new.get(name)
         if len({*texts_, now}) == 1:  # then only the helpers in place can tell
-            texts_ = [append_helpers(name, mine, table) for _, table in tables if name in table]
-            now = append_helpers(name, mine, new)
+            texts_ = [append_helpers(name, npu_units, table) for _, table in tables if name in table]
+            now = append_helpers(name, npu_units, new)
         elif name in by_name:
             target = append_own_helpers(by_name[name], drafts, [text for text in (*texts_, now) if text is not None])
-        chosen[name] = options[aligned_with(target, texts_, now)][0]
-    return chosen
+        return options[aligned_with(target, texts_, now)][0]
+
+    names = dict.fromkeys([*new, *(name for _, table in tables for name in table if name in npu_units)])
+    return {name: base for name in names if (base := choose(name)) is not None}
 
 
 def _is_locked(job: ModuleJob, side: ModuleRevision, name: str) -> bool:

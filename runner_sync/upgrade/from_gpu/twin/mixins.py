@@ -22,9 +22,9 @@ from runner_sync.syntax import (
     attribute_by_name,
     blocks_of,
     first_line,
-    is_name,
     module_of,
     names_in,
+    self_attribute,
     self_attributes_set,
     walk,
 )
@@ -194,9 +194,7 @@ class _Removal:
 
     def uses(self, node: ast.AST) -> bool:
         for inner in walk(node):
-            if isinstance(inner, ast.Attribute) and inner.attr in self.names and is_name(inner.value, "self"):
-                return True
-            if attribute_by_name(inner) in self.names:
+            if self_attribute(inner) in self.names or attribute_by_name(inner) in self.names:
                 return True
         return bool(self.opened) and any(
             mention.kind == "reads" and mention.name in self.opened for mention in mentions([node])

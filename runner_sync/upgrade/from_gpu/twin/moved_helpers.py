@@ -133,10 +133,10 @@ def _ask_about_moved(draft: Draft, job: ModuleJob, then: str, name: str, moved: 
     """Ask where the draft has in line what the helper ``then`` did."""
     rows = find_passage(then, draft.text)
     assert rows is not None
-    mine = textwrap.dedent(lines_of(draft.text, *rows))
+    passage = textwrap.dedent(lines_of(draft.text, *rows))
     news = describe_changes(then, name, moved, have=draft.text)
     reason = f"the GPU runner moved this code to {moved[name].dotted}{news or ', where it does the same'}"
-    shown = Shown(base=then, omni=mine, upstream=moved[name].whole, chosen=mine)
+    shown = Shown(base=then, omni=passage, upstream=moved[name].whole, chosen=passage)
     confidence = CONTESTED if news else INFERRED
     item = make_review(draft, job.path, reason=reason, confidence=confidence, shown=shown, line=rows[0], from_gpu=True)
     return draft.with_questions(item if news else replace(item, in_file=False))
@@ -153,8 +153,8 @@ def describe_changes(then: str, name: str, moved: Homes, *, have: str) -> str:
     now = [one for text in (home.text, *home.around) for one in find_computed(text)]
     if news := [one.head for one in now if one.value not in known and not one.head.startswith("def ")]:
         return f"; new there: {_quote(news)}"
-    theirs = {one.value for one in now}
-    if lost := [one.head for one in find_computed(was) if one.value not in theirs]:
+    values = {one.value for one in now}
+    if lost := [one.head for one in find_computed(was) if one.value not in values]:
         return f"; no longer there: {_quote(lost)}"
     same = {*canonical(was), *canonical(have)}
     other = [canon for canon in canonical(home.text)[1:] if canon not in same]

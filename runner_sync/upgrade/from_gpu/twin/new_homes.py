@@ -19,7 +19,7 @@ from runner_sync.naming import Import
 from runner_sync.statements import first_function, is_python
 from runner_sync.statements.likeness import dice, words
 from runner_sync.statements.mentioning import parameters
-from runner_sync.syntax import calls_in, walk
+from runner_sync.syntax import calls_in, is_name, walk
 from runner_sync.texts.import_entries import read_imports
 from runner_sync.thresholds import NAMESAKE
 from runner_sync.units import texts
@@ -80,8 +80,8 @@ def _choose_home(name: str, text: str, candidates: Sequence[Home]) -> Home | Non
 
 def _is_namesake(name: str, text: str, home: Home, candidates: Sequence[Home]) -> bool:
     """Whether one name's words include the other's, and the texts share enough words."""
-    mine, theirs = ({*one.strip("_").split("_")} for one in (name, home.name))
-    if mine != theirs and (min(len(mine), len(theirs)) < FEWEST or not (mine <= theirs or theirs <= mine)):
+    words, others = ({*one.strip("_").split("_")} for one in (name, home.name))
+    if words != others and (min(len(words), len(others)) < FEWEST or not (words <= others or others <= words)):
         return False
     whole = "\n".join([home.text, *(one.text for one in _find_called(home, candidates))])
     return max(dice(_count_words(text), _count_words(one)) for one in (home.text, whole)) >= NAMESAKE
@@ -167,7 +167,7 @@ def _name_runner_self(text: str) -> str:
     if function is None or not given:
         return text
     places = Places(text)
-    used = [node for node in walk(function) if isinstance(node, ast.Name) and node.id == given[0].arg]
+    used = [node for node in walk(function) if is_name(node, given[0].arg)]
     start = places.start(given[0])
     edits = [Edit(places.start(node), places.end(node), "self") for node in used]
     return apply(text, [Edit(start, start + len(given[0].arg), "self"), *edits])

@@ -33,7 +33,7 @@ def restore_older_passages(
     refs: list[str] = []
     for side in reversed(_list_earlier_revisions(draft, job, base)):
         text = translate_units(job, side)[name]
-        followed = as_followed(old, [text], mine=draft.text, now=now, delivered=delivered)
+        followed = as_followed(old, [text], npu=draft.text, now=now, delivered=delivered)
         if followed != old:
             refs.insert(0, side.ref)
             old = followed
@@ -43,7 +43,7 @@ def restore_older_passages(
 def _has_older_passage(draft: Draft, job: ModuleJob, base: GpuBase, *, old: str, now: str) -> bool:
     """Whether a unit has a passage of an earlier revision, even one whose change vllm-ascend may deliver."""
     earlier = [translate_units(job, side)[draft.name] for side in _list_earlier_revisions(draft, job, base)]
-    return as_followed(old, earlier, mine=draft.text, now=now) != old
+    return as_followed(old, earlier, npu=draft.text, now=now) != old
 
 
 def _list_earlier_revisions(draft: Draft, job: ModuleJob, base: GpuBase) -> list[ModuleRevision]:

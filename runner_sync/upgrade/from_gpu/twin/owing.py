@@ -41,15 +41,15 @@ def find_owed(job: ModuleJob, side: GpuSide, text: str) -> Owed:
     if job.settings.only or job.twin.new is None:
         return Owed()
     known = _collect_npu_words(job)
-    mine = job.units
+    units = job.units
     methods: dict[str, str | None] = {}
     for inherited in job.hierarchy.inherited.values():
         methods |= inherited.members
     methods |= {name.rpartition(".")[2]: body for name, body in side.new.items() if "." in name}
     new = {name for name in self_names(text) & self_names(side.module_text) if name not in known}
-    older = mine.keys() - job.twin.alone
+    older = units.keys() - job.twin.alone
     lacking = {name.rpartition(".")[2]: side.new[name] for name in side.new.keys() - older if "." in name}
-    inline = {name for unit in older for name in find_helpers_in_place(mine[unit], lacking)}
+    inline = {name for unit in older for name in find_helpers_in_place(units[unit], lacking)}
     helpers = {name: body for name, body in lacking.items() if name not in known and name not in inline}
     kept = new - methods.keys()
     while more := {name for name, body in helpers.items() if name not in kept and self_names(body) & kept}:
@@ -58,7 +58,7 @@ def find_owed(job: ModuleJob, side: GpuSide, text: str) -> Owed:
     if not found.names:
         return found
     lacks_some = any(name in older and mixins.remove_uses(old, found.names) != old for name, old in side.old.items())
-    return found if lacks_some or _has_hooks(found.kept, job, side, mine) else Owed()
+    return found if lacks_some or _has_hooks(found.kept, job, side, units) else Owed()
 
 
 def explain(text: str, job: ModuleJob) -> str:
@@ -77,9 +77,9 @@ def _returns_nothing(text: str | None) -> bool:
     return bool(nodes) and not any(isinstance(n, ast.Return | ast.Yield) and n.value is not None for n in nodes)
 
 
-def _has_hooks(names: frozenset[str], job: ModuleJob, side: GpuSide, mine: Mapping[str, str]) -> bool:
+def _has_hooks(names: frozenset[str], job: ModuleJob, side: GpuSide, units: Mapping[str, str]) -> bool:
     """Whether a twin's override that NPU has lacked so far uses one of the names."""
-    for name in side.known_before - mine.keys():
+    for name in side.known_before - units.keys():
         owner, _, member = name.rpartition(".")
         if member in job.hierarchy.of(owner).members and self_names(side.new.get(name, "")) & names:
             return True

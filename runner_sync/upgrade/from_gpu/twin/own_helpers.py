@@ -111,7 +111,7 @@ class _Helper:
     @property
     def text_for_caller(self) -> str:
         """The method in the words of its caller."""
-        return _reword(self.draft.text, {mine: its for its, mine in self.names.items()})
+        return _reword(self.draft.text, {own: its for its, own in self.names.items()})
 
     @property
     def nodes(self) -> Sequence[Node]:
@@ -139,20 +139,20 @@ def _fold(user: Draft, helper: _Helper, made: Folded) -> None:
     passage = _find_passage(helper.nodes, then)
     if passage is None:
         return
-    mine, call = helper.draft, textwrap.dedent(lines_of(user.text, *_get_rows(helper.use.user)))
+    own, call = helper.draft, textwrap.dedent(lines_of(user.text, *_get_rows(helper.use.user)))
     successor = _find_successor(passage, then, now)
     if successor is None:
-        made.replaced.setdefault(user.name, []).append(mine.member)
+        made.replaced.setdefault(user.name, []).append(own.member)
     elif said(then, passage.tops) == said(now, successor):
         return
     else:
         sides = ((made.old[user.name], then, passage.tops), (made.new[user.name], now, successor))
         names = _drop_changed(helper.names, sides)
         texts = [_reword(_write_as_helper(helper, _read_lines(*side)), names) for side in sides]
-        if not all(map(parses, texts)) or mine.name in made.old:
+        if not all(map(parses, texts)) or own.name in made.old:
             return
         carried = Carried(user.name, texts[0], texts[1], _explain_exit(user, *sides), _find_kept(*sides))
-        made.carried.setdefault(mine.name, []).append(carried)
+        made.carried.setdefault(own.name, []).append(carried)
         made.new[user.name] = _replace(made.new[user.name], now, successor, call)
     made.old[user.name] = _replace(made.old[user.name], then, passage.tops, call)
 
@@ -179,23 +179,30 @@ def _find_passage(helper: Sequence[Node], nodes: Sequence[Node]) -> _Passage | N
     pairs = [pair for pair in align(helper, nodes) if pair.left in wanted and _counts(nodes[pair.right])]
     pairs = [p for p in pairs if p.equal or similarity(helper[p.left], nodes[p.right]) >= SIMILAR]
     equal = {pair.right: pair.equal for pair in pairs}
-    best, found = IN_PLACE, None
-    for suite in sorted({parent for k in equal for parent, _ in _list_tops(nodes, k)}):
-        tops, shared = _list_statements(nodes, suite), defaultdict[int, list[int]](list)
-        for k in equal:
-            for parent, top in _list_tops(nodes, k):
-                shared[top] += [k] if parent == suite else []
-        sizes = {top: sum(_counts(nodes[k]) for k in below(nodes, top)) for top in tops}
-        for i, first in enumerate(tops):
-            inside: list[int] = []
-            size = alike = 0
-            for j, last in enumerate(tops[i:] if shared[first] else (), start=i + 1):
-                inside += shared[last]
-                size, alike = size + sizes[last], alike + sum(equal[k] for k in shared[last])
-                share = 2 * len(inside) / (len(wanted) + size)
-                if shared[last] and len(inside) >= FEWEST and 2 * alike >= len(inside) and share > best:
-                    best, found = share, _Passage(suite, tops[i:j], tuple(inside), share)
-    return found
+    suites = sorted({parent for k in equal for parent, _ in _list_tops(nodes, k)})
+    runs = (run for suite in suites for run in _iter_runs(nodes, suite, equal, len(wanted)))
+    # Of several, the first; `max` keeps that one.
+    return max((run for run in runs if run.share > IN_PLACE), key=lambda run: run.share, default=None)
+
+
+def _iter_runs(nodes: Sequence[Node], suite: int, equal: Mapping[int, bool], wanted: int) -> Iterator[_Passage]:
+    """Yield the runs of statements in a suite that begin and end with versions of the helper's, half of them the same.
+
+    ``equal`` has those versions, and whether they are the same; ``wanted`` is how many statements the helper has.
+    """
+    tops, shared = _list_statements(nodes, suite), defaultdict[int, list[int]](list)
+    for k in equal:
+        for parent, top in _list_tops(nodes, k):
+            shared[top] += [k] if parent == suite else []
+    sizes = {top: sum(_counts(nodes[k]) for k in below(nodes, top)) for top in tops}
+    for i, first in enumerate(tops):
+        inside: list[int] = []
+        size = alike = 0
+        for j, last in enumerate(tops[i:] if shared[first] else (), start=i + 1):
+            inside += shared[last]
+            size, alike = size + sizes[last], alike + sum(equal[k] for k in shared[last])
+            if shared[last] and len(inside) >= FEWEST and 2 * alike >= len(inside):
+                yield _Passage(suite, tops[i:j], tuple(inside), 2 * len(inside) / (wanted + size))
 
 
 def _list_statements(nodes: Sequence[Node], suite: int) -> list[int]:
@@ -266,8 +273,8 @@ def _drop_changed(names: Mapping[str, str], sides: Iterable[_Side]) -> dict[str,
     inside = [nodes[k] for _, nodes, tops in sides for k in _list_inside(nodes, tops)]
     changed = {path for node in inside for path in (*sets(node), *attributes_set(node))}
     return {
-        its: mine
-        for its, mine in names.items()
+        its: own
+        for its, own in names.items()
         if its.isidentifier() or not any(re.search(rf"(?<![\w.]){re.escape(path)}\b", its) for path in changed)
     }
 
@@ -309,7 +316,7 @@ def _map_names(function: Function, use: Use) -> dict[str, str]:
         sides = [side.elts if isinstance(side, ast.Tuple) else [side] for side in (use.user.targets[0], last.value)]
         both = zip(*sides, strict=False) if len(sides[0]) == len(sides[1]) else ()
         names |= {a.id: b.id for a, b in both if isinstance(a, ast.Name) and isinstance(b, ast.Name)}
-    return {its: mine for its, mine in names.items() if its != mine and not _is_constant(its)}
+    return {its: own for its, own in names.items() if its != own and not _is_constant(its)}
 
 
 def _is_constant(expression: str) -> bool:

@@ -21,7 +21,7 @@ def translate_units(job: ModuleJob, side: ModuleRevision) -> Mapping[str, str]:
 def translate_revision(job: ModuleJob, side: ModuleRevision) -> InNpuWords:
     """Translate a revision of the twin; for the new one, also report untranslated GPU names."""
     is_new = job.twin.new is not None and side.text == job.twin.new.text
-    return job.twin.translation.module(side.text, job.profile, side.path, is_new)
+    return job.twin.translation.module(side.text, job.profile, path=side.path, with_findings=is_new)
 
 
 def find_vllm_unit(job: ModuleJob, side: ModuleRevision, name: str) -> str:

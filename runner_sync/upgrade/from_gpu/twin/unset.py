@@ -44,12 +44,12 @@ def find_unset(job: ModuleJob, side: GpuSide, text: str) -> dict[str, Obstacle]:
     if job.upstream.new is not None:
         words |= _find_words(job.upstream.new.text)
     for owner in dict.fromkeys(name.rpartition(".")[0] for name in after if "." in name):
-        mine = texts.select_members(after, owner)
+        members = texts.select_members(after, owner)
         inherited = job.hierarchy.of(owner)
         beside = [*inherited.members.values(), *inherited.vllm.values()]
-        known = words.union(mine, inherited.members)
-        news = {name for body in mine.values() for name in _find_guarded_reads(body)} - known
-        near = [body for body in (*mine.values(), *beside) if body]
+        known = words.union(members, inherited.members)
+        news = {name for body in members.values() for name in _find_guarded_reads(body)} - known
+        near = [body for body in (*members.values(), *beside) if body]
         news = {name for name in news if not any(_sets(body, name) for body in near)}
         for name in sorted(news):
             setters = [member for member, body in texts.select_members(side.new, owner).items() if _sets(body, name)]

@@ -61,8 +61,8 @@ def undo_vllm_step(new: str, *, old: str, then: str, now: str, npu: NpuVersions)
     text = merge_change(new, base=now, upstream=then)
     undone = [pair for pair in _find_edits(new, text) if not pair[0].is_comment]
     is_there = {*canonical(npu.vllm)}
-    theirs = {after for before, after in _align_statements(now, new) if before.canon in is_there}
-    owed = _find_owed(old, new, [pair for pair in undone if pair[0] in theirs], npu)
+    in_vllm = {after for before, after in _align_statements(now, new) if before.canon in is_there}
+    owed = _find_owed(old, new, [pair for pair in undone if pair[0] in in_vllm], npu)
     same = {*canonical(old)}
     restored = _replace_statements(text, [pair for pair in undone if pair[0] in owed or pair[0].canon in same])
     if not parses(restored):
@@ -81,11 +81,13 @@ def find_calls_of_vllm(new: str, *, old: str, then: str, now: str, npu: NpuVersi
     """
     known = {node.made_by for text in (old, then) for node in list_nodes(text)}
     called = {node.facts.called for text in (npu.text, *npu.ascend) for node in list_nodes(text)}
-    theirs = {node.made_by: node.names for node in list_nodes(now) if node.made_by not in known}
+    vllm_names = {node.made_by: node.names for node in list_nodes(now) if node.made_by not in known}
     return frozenset(
         node.canon
         for node in list_nodes(new)
-        if node.facts.called and node.facts.called not in called and node.names <= theirs.get(node.made_by, frozenset())
+        if node.facts.called
+        and node.facts.called not in called
+        and node.names <= vllm_names.get(node.made_by, frozenset())
     )
 
 
@@ -95,8 +97,8 @@ def drop_vllm_decorators(new: str, *, old: str, vllm: str, ascend: str) -> str:
     Keeps decorators that ``old`` or vllm-ascend's method has: NPU's override takes its decorators from vllm-ascend.
     """
     function = parse_function(new)
-    theirs, others = _list_decorators(vllm), {*_list_decorators(old), *_list_decorators(ascend)}
-    if function is None or not (found := {*_list_decorators(new)} & {*theirs} - others):
+    of_vllm, others = _list_decorators(vllm), {*_list_decorators(old), *_list_decorators(ascend)}
+    if function is None or not (found := {*_list_decorators(new)} & {*of_vllm} - others):
         return new
     rows = {
         row
@@ -119,14 +121,14 @@ def _find_owed(old: str, new: str, undone: Sequence[tuple[Node, Node]], npu: Npu
     """
     if not npu.ascend:
         return {}
-    before, mine = list_nodes(old), list_nodes(npu.text)
-    here = {before[pair.left] for pair in merge.align(before, mine) if pair.equal}
+    before, npu_nodes = list_nodes(old), list_nodes(npu.text)
+    here = {before[pair.left] for pair in merge.align(before, npu_nodes) if pair.equal}
     was = {after: node for node, after in _find_edits(old, new) if node in here}
-    theirs = [node for text in npu.ascend for node in list_nodes(text)]
+    ascend_nodes = [node for text in npu.ascend for node in list_nodes(text)]
     return {
         node: was[node]
         for node, undone_to in undone
-        if node in was and all(similarity(one, other) < SIMILAR for one in (node, undone_to) for other in theirs)
+        if node in was and all(similarity(one, other) < SIMILAR for one in (node, undone_to) for other in ascend_nodes)
     }
 
 
@@ -136,8 +138,8 @@ def _find_edits(text: str, other: str) -> list[tuple[Node, Node]]:
 
 
 def _align_statements(text: str, other: str) -> list[tuple[Node, Node]]:
-    mine, theirs = list_nodes(text), list_nodes(other)
-    return [(mine[pair.left], theirs[pair.right]) for pair in merge.align(mine, theirs)]
+    before, after = list_nodes(text), list_nodes(other)
+    return [(before[pair.left], after[pair.right]) for pair in merge.align(before, after)]
 
 
 def _replace_statements(text: str, pairs: Iterable[tuple[Node, Node]]) -> str:

@@ -11,14 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from runner_sync.model import Project
+from runner_sync.profile.vllm import CALL_BY_NAME
 from runner_sync.signatures import Arguments
 from runner_sync.statements.assigning import targets_of
 from runner_sync.syntax import Function, is_name, string_of
 from runner_sync.verify.answers import answered_once
 from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.program import Program
-
-_CALLS = "collective_rpc"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ def find_named_calls(program: Program, name: str) -> list[NamedCall]:
 
 
 def _find_calls(program: Program, name: str) -> Iterator[NamedCall]:
-    for path in program.world.surroundings.find_quoting(name, beside=_CALLS):
+    for path in program.world.surroundings.find_quoting(name, beside=CALL_BY_NAME):
         module = program.world.module_at(path)
         for frame in program.every_frame(module) if not module.is_omnis else ():
             for node in nodes_of(frame.function):
@@ -48,7 +47,7 @@ def _find_calls(program: Program, name: str) -> Iterator[NamedCall]:
 def _read_method_name(call: ast.Call) -> str | None:
     """Return ``name`` for ``x.collective_rpc("name", …)``, else ``None``."""
     match call:
-        case ast.Call(ast.Attribute(attr=attr), [ast.Constant(value=str(name)), *_]) if attr == _CALLS:
+        case ast.Call(ast.Attribute(attr=attr), [ast.Constant(value=str(name)), *_]) if attr == CALL_BY_NAME:
             return name
     return None
 

@@ -48,11 +48,21 @@ class CallGraph(Runtime, ABC):
             mros = [mro for mro in self.mros(frame.info) if frame.info in mro]
             return [self.method(mro, function.attr, after=frame.info) for mro in mros]
         if frame.is_self(function.value) and frame.info is not None:
-            found = [self.method(mro, function.attr) for mro in self.mros(frame.info)]
-            if not any(found):
-                held = self._group_constructors([i.info for i in self.held_classes(frame, function)])
-                found = held or self._group_called(frame, function, depth) or found
+            return self._callees_of_self(frame, frame.info, function, depth)
+        return self._callees_of_attribute(frame, function, depth)
+
+    def _callees_of_self(
+        self, frame: Frame, info: ClassInfo, function: ast.Attribute, depth: int
+    ) -> list[list[Callee]]:
+        """Return the groups of ``self.function(…)``: of the methods, or else of the classes or objects held there."""
+        found = [self.method(mro, function.attr) for mro in self.mros(info)]
+        if any(found):
             return found
+        held = self._group_constructors([i.info for i in self.held_classes(frame, function)])
+        return held or self._group_called(frame, function, depth) or found
+
+    def _callees_of_attribute(self, frame: Frame, function: ast.Attribute, depth: int) -> list[list[Callee]]:
+        """Return the groups of a call of an attribute of anything but ``self``: of a module, a class, or an object."""
         dotted = dotted_name(function)
         definitions = self.definitions(frame, dotted) if dotted else []
         if definitions and not all(d.kind in ("external", "value") for d in definitions):

@@ -134,12 +134,12 @@ def _find_constructor(mro: Mro, info: ClassInfo) -> Callee | None:
         if decorators - {"dataclass", "final", "runtime_checkable"}:
             return None
         written = part.methods.get("__init__", [])
-        if ("__init__" in part.written or written) and not (len(written) == 1 and _hands_everything_on(written[0])):
+        if ("__init__" in part.written or written) and not (len(written) == 1 and _leaves_all_to_parent(written[0])):
             return _make_written(info, part)
     return None
 
 
-def _hands_everything_on(function: Function) -> bool:
+def _leaves_all_to_parent(function: Function) -> bool:
     """Whether ``__init__(self, *args, **kwargs)`` uses both only for ``super().__init__(*args, **kwargs)``.
 
     The next class of the MRO then decides what is accepted.

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Sequence
 from itertools import combinations
 
-from runner_sync.syntax import dotted_name, dumped, is_name, walk
+from runner_sync.syntax import dotted_name, dumped, self_attribute, walk
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.values.returns import tuples_of
 
@@ -29,7 +29,7 @@ def find_swapped_arguments(call: ast.Call, callee: Callee, module: ast.Module) -
     if found is not None or callee.function is None:
         return found
     by_position = callee.placed(ast.Call(call.func, call.args, []))
-    found = _find_crossed([(parameter, _attribute_of(value)) for parameter, value in by_position.items()])
+    found = _find_crossed([(parameter, self_attribute(value)) for parameter, value in by_position.items()])
     return None if found is None or _is_made_in_order(call, callee, found, module) else found
 
 
@@ -62,10 +62,6 @@ def _find_crossed(pairs: Sequence[tuple[str, str]]) -> tuple[str, str] | None:
 
 def _name_of(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
-
-
-def _attribute_of(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) and is_name(node.value, "self") else ""
 
 
 def _name_last(node: ast.expr | None) -> str:

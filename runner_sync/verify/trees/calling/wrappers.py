@@ -46,7 +46,7 @@ def find_visible_function(world: World, function: Function, module: Module) -> V
         if found is None:
             return None
         wrapper, wrapped, home = found
-        if not _hands_everything_on(wrapper, wrapped):
+        if not _is_transparent(wrapper, wrapped):
             place = f"{home.path}:{wrapper.lineno}"
             if wrapper.args.vararg is None and wrapper.args.kwarg is None:
                 return Visible(wrapper, home, place)
@@ -62,7 +62,7 @@ def _read_below(world: World, function: Function, module: Module, *, start: int)
     """Return the function's own signature if the decorators from number ``start`` on keep it, else ``None``."""
     for decorator in function.decorator_list[start:]:
         found = _find_wrapper(world, decorator, module) if decorator_name(decorator) not in TRANSPARENT else ()
-        if found is None or (found and not _hands_everything_on(found[0], found[1])):
+        if found is None or (found and not _is_transparent(found[0], found[1])):
             return None
     return signatures.of_function(function, bound=False)
 
@@ -149,11 +149,11 @@ def _find_returned(function: ast.FunctionDef) -> ast.FunctionDef | None:
     values = list(returns_of(function))
     if len(inner) != 1 or not values or not all(v is not None and is_name(v, inner[0].name) for v in values):
         return None
-    bound = [n for n in nodes_of(function) if isinstance(n, ast.Name) and n.id == inner[0].name]
+    bound = [n for n in nodes_of(function) if is_name(n, inner[0].name)]
     return inner[0] if all(isinstance(name.ctx, ast.Load) for name in bound) else None
 
 
-def _hands_everything_on(wrapper: Function, wrapped: str) -> bool:
+def _is_transparent(wrapper: Function, wrapped: str) -> bool:
     """Whether a wrapper takes any arguments and only passes them on.
 
     Every call of ``wrapped``, and every ``return``, must be exactly ``wrapped(…, *args, **kwargs)``.

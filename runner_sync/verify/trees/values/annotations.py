@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runner_sync.signatures import decorator_names
+from runner_sync.statements.hints import generic_arguments
 from runner_sync.syntax import Function, dotted_name, is_none, last_word, string_of
 from runner_sync.verify.trees.classes import Classes, ClassInfo, Mro, is_record
 from runner_sync.verify.trees.modules import Module
@@ -87,7 +88,7 @@ def tuple_parts(annotation: ast.expr | None) -> list[ast.expr] | None:
     annotation = unquote(annotation)
     if not isinstance(annotation, ast.Subscript) or ast.unparse(annotation.value).split(".")[-1].lower() != "tuple":
         return None
-    parts = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
+    parts = generic_arguments(annotation)
     return None if any(isinstance(part, ast.Constant) and part.value is ... for part in parts) else parts
 
 

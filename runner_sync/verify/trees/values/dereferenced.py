@@ -89,7 +89,7 @@ def _may_be_tested(frame: Frame, name: str) -> bool:
     """Whether a parameter is used other than by attribute, item, call or as an argument: that may be a test."""
     if len(frame.bound.get(name, ())) != 1 or name in frame.imports:
         return True
-    reads = (node for node in nodes_of(frame.function) if isinstance(node, ast.Name) and node.id == name)
+    reads = (node for node in nodes_of(frame.function) if is_name(node, name))
     return any(place_at(frame, read).use not in _UNTESTED for read in reads)
 
 

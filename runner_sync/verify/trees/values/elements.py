@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from typing import Literal, NamedTuple
 
+from runner_sync.statements.hints import generic_arguments
 from runner_sync.syntax import is_name, is_none, last_word
 from runner_sync.verify.trees.calling.call_graph import CallGraph
 from runner_sync.verify.trees.calling.callees import Callee
@@ -172,7 +173,7 @@ def _read_element_type(annotation: ast.expr | None, wanted: _Wanted) -> ast.expr
     if not isinstance(container, ast.Subscript):
         return None
     kind = last_word(container.value).lower()
-    parts = container.slice.elts if isinstance(container.slice, ast.Tuple) else [container.slice]
+    parts = generic_arguments(container)
     if kind in _MAPPINGS and len(parts) == 2:
         return parts[0] if wanted in ("each", "key") else parts[1]
     fits = (wanted == "item" and kind in _SEQUENCES) or (wanted == "each" and kind in _COLLECTIONS)

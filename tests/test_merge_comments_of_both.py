@@ -129,3 +129,24 @@ def test_noop_such_a_comment_stays_in_front_of_omnis_statement(sides: list[str],
     merged = merge(Triple(*sides)).text
     assert find_above(merged, "self.state") != comment
     assert merged.count(comment) == 1
+
+
+@pytest.mark.parametrize(
+    ("own", "new", "expected"),
+    [
+        pytest.param(["Own", "Apply masks"], ["Apply masks"], ["Own", "Apply masks"], id="a line of omni's above it"),
+        pytest.param(["Apply masks", "Own"], ["Apply masks"], ["Apply masks", "Own"], id="a line of omni's below it"),
+        pytest.param(["Apply masks"], ["New", "Apply masks"], ["New", "Apply masks"], id="a line of upstream's"),
+    ],
+)
+def test_a_comment_of_both_sides_moves_with_the_lines_of_either(
+    own: list[str], new: list[str], expected: list[str]
+) -> None:
+    omni, upstream = (
+        side.replace(f"{blanks}# Apply masks\n", "".join(f"{blanks}# {line}\n" for line in lines))
+        for side, blanks, lines in ((OMNIS, " " * 4, own), (MOVED, " " * 8, new))
+    )
+    lines = [line.strip() for line in merge(Triple(STEPPED, omni, upstream)).text.split("\n")]
+    at = next(k for k, line in enumerate(lines) if line.startswith("self.state"))
+    assert lines[at - len(expected) : at] == [f"# {line}" for line in expected]
+    assert sum(line.startswith("#") for line in lines) == len(expected)

@@ -856,3 +856,30 @@ def test_an_addition_that_loses_its_condition_goes_without_a_question_only_with_
     result = merge(Triple(UNDER_A_CONDITION, omni, upstream), policy=policy)
     assert f"{new}    self.omni(total)\n" in result.text
     assert [item.reason.kind for item in result.decisions] == ["outside of its condition"] * asked
+
+
+IN_THE_END = """def run(self, rows):
+    try:
+        self.send(rows)
+    finally:
+        self.stop(rows)
+    return rows
+"""
+
+
+@pytest.mark.parametrize(
+    ("new", "asked"),
+    [
+        pytest.param("    self.send_safely(rows)\n", True, id="something else stands there"),
+        pytest.param("    self.send(rows)\n    self.stop(rows)\n", False, id="what it stood beside is still there"),
+        pytest.param(
+            "    try:\n        self.push(rows)\n    finally:\n        self.stop(rows)\n", False, id="as it was"
+        ),
+    ],
+)
+def test_an_addition_in_a_finally_that_upstream_removed_with_all_in_it(new: str, asked: bool) -> None:
+    omni = IN_THE_END.replace("        self.stop(rows)\n", "        self.stop(rows)\n        self.omni(rows)\n")
+    upstream = f"def run(self, rows):\n{new}    return rows\n"
+    result = merge(Triple(IN_THE_END, omni, upstream))
+    assert result.text.count("self.omni(rows)") == 1
+    assert [item.reason.kind for item in result.decisions] == ["outside of its condition"] * asked

@@ -44,6 +44,11 @@ KEPT = {
         BYTES,
         "return self.capture()",
     ),
+    "that of a class that is no base is dropped": (
+        "def capture(self):\n    Batch.capture(self)",
+        BYTES,
+        "return self.capture()",
+    ),
     "what it drops is read first": (
         "def capture(self):\n    self.sp = super().capture()",
         BYTES,
@@ -55,6 +60,9 @@ KEPT = {
     "another object's": (OWN, BYTES, "return self.batch.capture() + 1"),
     "nothing is hidden": (OWN, "def other(self):\n    return 1", SUM),
 }
+
+
+FAR = {"vllm/far.py": "class Batch:\n    def capture(self): ..."}
 
 
 def ascend(member: str, use: str) -> str:
@@ -75,7 +83,7 @@ def test_an_override_that_keeps_back_what_inherited_code_uses(name: str) -> None
 @pytest.mark.parametrize("name", KEPT)
 def test_an_override_that_keeps_nothing_back(name: str) -> None:
     own, member, use = KEPT[name]
-    assert not find(world(npu=npu(own), ascend=ascend(member, use)))
+    assert not find(world(npu=npu(own, head="from vllm.far import Batch\n"), ascend=ascend(member, use), **FAR))
 
 
 def test_the_message_names_who_uses_the_value_and_who_returned_it() -> None:

@@ -100,6 +100,7 @@ def test_a_field_that_is_read_or_not_new(name: str) -> None:
         pytest.param("columns: list | None", "marks: list | None", ["RS308", "RS324"], id="another field"),
         pytest.param("columns: Other | None", "marks: Other | None", ["RS308"], id="a class of its own"),
         pytest.param("columns: Any", "marks: Any", ["RS308", "RS324"], id="a type that says nothing"),
+        pytest.param("columns: Dict[str, int]", "marks: Dict[str, int]", ["RS308", "RS324"], id="a container's name"),
         pytest.param("columns: Other", "marks: Step", ["RS308", "RS324"], id="another class"),
         pytest.param(
             "first: Other\n    columns: Other", "first: Other\n    marks: Other", ["RS308", "RS324"], id="one of two"

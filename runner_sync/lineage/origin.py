@@ -84,8 +84,8 @@ def find_origin(text: str, candidates: Sequence[Candidate]) -> Origin | None:
     two that omni removed early would select the later candidate, and everything new in that candidate would look
     removed by omni. If omni removed most of the method, this test is meaningless; then a passage that only the later
     candidate has decides (`_advance_to_passage`). A candidate that is named wins over a later one of which ``text`` has
-    next to nothing new (`_has_its_share`): that is only shorter, and ``text`` may be older than both. What a text
-    lacks that took only a part of the method tells nothing.
+    next to nothing new (`_has_its_share`), unless ``text`` is that one: it is only shorter, and ``text`` may be older
+    than both. What a text lacks that took only a part of the method tells nothing.
     """
     if not candidates:
         return None
@@ -97,7 +97,7 @@ def find_origin(text: str, candidates: Sequence[Candidate]) -> Origin | None:
     at = next(k for k in range(best + 1) if k == best or _is_as_close(text, candidates, scores, k, best))
     at = _advance_to_passage(text, candidates, [scores[best] - score <= NEAR for score in scores], at)
     named = next((k for k in range(at) if candidates[k].is_named and scores[k] >= COPY), at)
-    at = at if _has_its_share(text, candidates, named, at) else named
+    at = at if scores[at] == 1 or _has_its_share(text, candidates, named, at) else named
     base = candidates[at]
     known = fingerprint(base.text)
     others = [candidate for candidate in candidates if candidate.text != base.text]

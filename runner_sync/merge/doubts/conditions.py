@@ -101,12 +101,12 @@ class _Additions:
         return Reason("under a changed condition", tuple(names))
 
     def _has_lost_context(self, head: Strand) -> bool:
-        """Whether upstream removed a ``with`` or ``try`` around omni's addition together with all that it was around.
+        """Whether upstream removed a ``with``, ``try`` or ``finally`` around omni's addition together with all in it.
 
         What upstream does now instead may enter the context, or handle the error, in a method that it calls.
         """
         node = pick_node(self.weave, head)
-        is_context = node.keyword == "try" or bool(node.facts.enters)
+        is_context = node.keyword in ("try", "finally") or bool(node.facts.enters)
         return is_context and self.side == "o" and head.sides == "bo" and not self._has_shared_text_below(head)
 
     def _has_shared_text_below(self, head: Strand) -> bool:

@@ -196,25 +196,42 @@ def _is_kept_omni_edit(strand: Strand, alive: Collection[Strand]) -> bool:
 def put_above_their_statements(weave: Weave, suites: Iterable[list[Strand]]) -> None:
     """Move comments back directly above their statements where the merge put other statements in between, in place.
 
-    Also rejoins the lines of a comment that the other side lacks. A comment of both sides moves if it is about the same
-    statement on both. Works only inside one suite, and never moves a ruler, which is about everything up to the next
-    ruler.
+    Also rejoins the lines of a comment that the other side lacks. A comment of both sides moves as a whole, with the
+    lines of either, if it is about the same statement on both. Works only inside one suite, and never moves a ruler,
+    which is about everything up to the next ruler.
     """
     home = {strand: suite for suite in suites for strand in suite}
-    of_both = {
-        (weave.of_upstream[about], weave.of_upstream[block[-1]]) for block, about in find_remarks(weave.upstream)
-    }
+    for strand, comment in _find_blocks_of_both(weave):
+        suite = home.get(strand, [])
+        whole = _drop_up_to_ruler(weave, [line for line in suite if line in comment])
+        if _is_parted(weave, suite, [*whole[:1], strand]):
+            _put_in_front(suite, whole, strand)
     for side in ("o", "u"):
         nodes, strands = weave.side(side)
         for block, about in find_remarks(nodes):
             suite, strand = home.get(strands[about], []), strands[about]
             own, lines = (_find_last_lines(weave, side, block, sides) for sides in ({side}, {side, f"b{side}"}))
-            if side == "o" and (strand, strands[block[-1]]) in of_both:
-                own = _find_last_lines(weave, side, block, {"ou", "bou"})
             if all(home.get(line) is suite for line in own) and _is_parted(weave, suite, [*own[-1:], strand]):
                 _put_in_front(suite, own, strand)
             if all(home.get(line) is suite for line in lines) and _is_parted(weave, suite, [*lines[:1], *lines[-1:]]):
                 _put_in_front(suite, lines, strand)
+
+
+def _find_blocks_of_both(weave: Weave) -> Iterator[tuple[Strand, set[Strand]]]:
+    """Yield each statement with the comment lines that either side has above it, if the two have one in common."""
+    of_upstream = {
+        weave.of_upstream[about]: {weave.of_upstream[k] for k in block} for block, about in find_remarks(weave.upstream)
+    }
+    for block, about in find_remarks(weave.omni):
+        own, other = {weave.of_omni[k] for k in block}, of_upstream.get(weave.of_omni[about], set())
+        if own & other:
+            yield weave.of_omni[about], own | other
+
+
+def _drop_up_to_ruler(weave: Weave, lines: Sequence[Strand]) -> list[Strand]:
+    """Return the lines of a comment below its last ruler."""
+    rulers = [k for k, line in enumerate(lines) if is_drawn(pick_node(weave, line).text)]
+    return [*lines[rulers[-1] + 1 if rulers else 0 :]]
 
 
 def _find_last_lines(weave: Weave, side: str, block: range, sides: Collection[str]) -> list[Strand]:

@@ -23,7 +23,7 @@ Leaves alone: calls whose `*args`/`**kwargs` may supply what is missing (a dicti
 function counts as its visible content), callables that cannot be resolved, functions under a decorator without a
 visible wrapper (of a visible wrapper its parameters count, and those of the function that it passes on and does not
 fill), attributes that are assigned instead of defined, a `TypedDict` in a module that sets the key itself. RS306
-reports keywords.
+reports keywords, and with the only unknown one the only parameter that is left out: it may be the new name.
 """
 
 from __future__ import annotations

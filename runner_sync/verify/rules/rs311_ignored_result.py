@@ -175,7 +175,7 @@ def _check_overrides(program: Program, info: ClassInfo) -> Iterator[Finding]:
         if not all(returns.returns_nothing(function) for function in functions):
             continue
         rows = (row for mro in program.mros(info) for row in find_override_calls(program, mro, info, name))
-        is_dropped = any(_drops_parents(function) for function in functions)
+        is_dropped = any(_drops_parents(program, info, function) for function in functions)
         for call, _, hidden in rows:
             if (
                 _is_needed(call, by_passing=is_dropped)
@@ -197,19 +197,22 @@ def _is_always_returned(callee: Callee) -> bool:
     return _has_value(callee) is True and callee.function is not None and always_leaves(callee.function.body)
 
 
-def _drops_parents(function: Function) -> bool:
+def _drops_parents(program: Program, info: ClassInfo, function: Function) -> bool:
     """Whether a method calls the one that it hides, as a statement of its own: a ``return`` may have got lost."""
     calls = (node.value for node in walk(function) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
-    return any(_is_parent_call(function, call) for call in calls)
+    return any(_is_parent_call(program, info, function, call) for call in calls)
 
 
-def _is_parent_call(function: Function, call: ast.Call) -> bool:
-    """Whether a call is ``super().m(…)`` in ``m``, or ``Base.m(self, …)``."""
-    match call:
-        case ast.Call(func=ast.Attribute(value=value, attr=name)) if name == function.name and is_super(value):
+def _is_parent_call(program: Program, info: ClassInfo, function: Function, call: ast.Call) -> bool:
+    """Whether a call is ``super().m(…)`` in ``m``, or ``Base.m(self, …)`` of a base."""
+    match call.func:
+        case ast.Attribute(value=value, attr=name) if name == function.name and is_super(value):
             return True
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=base), attr=name), args=[first, *_]) if base[:1].isupper():
-            return name == function.name and is_instance(function, first)
+        case ast.Attribute(value=ast.Name(id=base), attr=name) if name == function.name and call.args:
+            found = [program.classes.info(one) for one in program.world.resolve(info.module, base)]
+            return is_instance(function, call.args[0]) and any(
+                one in mro for mro in program.mros(info) for one in found
+            )
     return False
 
 

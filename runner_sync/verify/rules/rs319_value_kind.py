@@ -20,7 +20,8 @@ Fix: pass or take what the target's own code does there.
 Leaves alone: calls that changed as well, that upstream still makes in the same way, or that upstream's classes of the
 runner no longer make; annotations that may mean anything (`Any`, a Protocol, a class outside the trees), or that were
 only respelt, widened or narrowed; one kind of number for another; comparisons that upstream still makes word for word,
-or with a constant that it still assigns, and enums that derive from `str` or `int`. Needs the old trees.
+or with a constant that it still assigns; fields that omni's code or a subclass sets or declares itself; and enums that
+derive from `str` or `int`. Needs the old trees.
 """
 
 from __future__ import annotations
@@ -121,6 +122,10 @@ def _check_dataclass(step: Step, call: ast.Call) -> Iterator[Finding]:
         )
 
 
+_COMPARISONS = ("== ", "!= ", *(f"{word} {bracket}" for word in ("in", "not in") for bracket in "([{"))
+"""How upstream's code may compare a value with a constant, or with the first of several."""
+
+
 def _check_comparison(step: Step, node: ast.Compare) -> Iterator[Finding]:
     """Report a comparison with constants that the field can no longer equal."""
     found = find_unequal(step, node)
@@ -129,7 +134,9 @@ def _check_comparison(step: Step, node: ast.Compare) -> Iterator[Finding]:
     text, constants = ast.unparse(found.read), join_quoted([repr(one) for one in found.constants])
     # What the target still compares in the same way is still right, whatever it is declared as.
     around = step.program.world.surroundings
-    if any(around.is_upstream_text(f'{text} == "{one}') for one in found.constants if re.search(r"\w$", str(one))):
+    words = [f'"{one}' if isinstance(one, str) else repr(one) for one in found.constants]
+    compared = [f"{text} {how}{word}" for word in words if re.search(r"\w$", word) for how in _COMPARISONS]
+    if any(map(around.is_upstream_text, compared)):
         return
     what = "any of " if len(found.constants) > 1 else ""
     instead = f"with {join_quoted(found.members)}" if found.members else "as the target does"

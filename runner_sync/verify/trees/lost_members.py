@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import difflib
 import re
+import typing
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -84,9 +85,7 @@ def _is_distinctive(content: str, members: Sequence[_Member]) -> bool:
 
 
 _CLASS = re.compile(r"(?<![\w.])(?:\w+\.)*([A-Z]\w*[a-z]\w*)\b(?!\()")
-_COMMON = frozenset(
-    {"Any", "Callable", "Enum", "Iterable", "Literal", "Mapping", "None", "Optional", "Sequence", "Tensor", "Union"}
-)
+_COMMON = frozenset(typing.__all__) | {"Enum", "None", "Tensor"}
 """Words that say little about a field."""
 
 

@@ -173,8 +173,8 @@ class Program(CallGraph):
         if not annotated and None in found:
             known = self._find_declared_calls(mro, name, written)
             found = [
-                known.get(_name_called(assignment), one) if one is None else one
-                for one, (_, assignment) in zip(found, valued, strict=True)
+                known.get(self._identify_called(mro, *pair), one) if one is None else one
+                for one, pair in zip(found, valued, strict=True)
             ]
         if not annotated and not any(found):
             found = [self._infer_assigned(info, a, depth) for info, a in written]
@@ -191,10 +191,25 @@ class Program(CallGraph):
         declared = [(info, a) for info, a in written if a.annotation is not None and not info.is_omnis]
         found: dict[str, list[Instance] | None] = {}
         for info, assignment in declared[:1]:
-            of_project = [a for other, a in mro.written(name) if other.module.project == info.module.project]
-            called = {_name_called(a) for a in of_project} - {""}
+            of_project = (pair for pair in mro.written(name) if pair[0].module.project == info.module.project)
+            called = {self._identify_called(mro, *pair) for pair in of_project} - {""}
             found = dict.fromkeys(called, self._infer_assigned(info, assignment, 0)) if called else {}
         return found
+
+    def _identify_called(self, mro: Mro, info: ClassInfo, assignment: Assignment) -> str:
+        """Return the function whose result is assigned: by its path from ``self``, or else by its place.
+
+        Empty for any other value, for a local's method, and for a method that omni overrides.
+        """
+        value, function = assignment.value, assignment.function
+        dotted = (dotted_name(value.func) or "") if isinstance(value, ast.Call) else ""
+        if function is None or not dotted:
+            return ""
+        if dotted.startswith("self."):
+            first = mro.first_with(dotted.removeprefix("self."))
+            return "" if first is not None and first.is_omnis else dotted
+        found = self.definitions(self.frame(info, function), dotted)
+        return found[0].place if len(found) == 1 else ""
 
     def _is_uninformative(self, info: ClassInfo, assignment: Assignment) -> bool:
         """Whether an assignment only declares the attribute, with no known class: a mixin's ``batch: Any``."""
@@ -217,12 +232,6 @@ class Program(CallGraph):
             # For `x: Unknown | None = None` other assignments decide.
             return [] if declared is None and _only_declares(assignment) else declared
         return self.infer(frame, value, depth + 1) if value is not None and function is not None else None
-
-
-def _name_called(assignment: Assignment) -> str:
-    """Return the dotted name of the function whose result is assigned, or an empty text."""
-    value = assignment.value
-    return (dotted_name(value.func) or "") if isinstance(value, ast.Call) else ""
 
 
 def _only_declares(assignment: Assignment) -> bool:

@@ -158,6 +158,10 @@ class Surroundings:
         name."""
         return [path for path, text in self._find_near_modules(class_name) if _may_derive(text, class_name)]
 
+    def deriving_anywhere(self, class_name: str, *, beside: str) -> list[str]:
+        """As `deriving_from`, for all modules of the trees, if they contain ``beside``."""
+        return [p for p, text in self._find_modules(class_name) if beside in text and _may_derive(text, class_name)]
+
     def has_subclass(self, class_name: str) -> bool:
         """Whether some module of the trees may have a class that derives from ``class_name``."""
         return any(self.has_subclass_in(project, class_name) for project in self._trees)

@@ -10,8 +10,9 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from runner_sync.naming import module_name
 from runner_sync.syntax import dotted_name, is_none, last_word
-from runner_sync.verify.trees.classes import Assignment, Classes, ClassInfo, Mro
+from runner_sync.verify.trees.classes import Assignment, Classes, ClassInfo
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
@@ -68,8 +69,9 @@ def find_unequal(step: Step, node: ast.Compare) -> Unequal | None:
     if allowed is None or any(allowed.may_equal(one) for one in constants):
         return None
     before = _read(step.old, was)
-    is_set = any(_sets(assignment, constants) for mro in _mros(step, read) for _, assignment in mro.written(read.attr))
-    if before is None or is_set or not any(before.may_equal(one) for one in constants):
+    if before is None or not any(before.may_equal(one) for one in constants):
+        return None
+    if _is_set_otherwise(step, read, constants):
         return None
     info, field = now[0]
     declared = ast.unparse(field.annotation) if field.annotation is not None else ""
@@ -120,13 +122,38 @@ def _find_declared(program: Program, frame: Frame, read: ast.Attribute) -> list[
     return found
 
 
-def _mros(step: Step, read: ast.Attribute) -> Sequence[Mro]:
-    return step.program.mros_of(step.frame, read.value)
+def _is_set_otherwise(step: Step, read: ast.Attribute, constants: Sequence[str | int]) -> bool:
+    """Whether something may give the field one of the constants after all, whatever it is declared as.
+
+    Upstream's own code may by a constant, omni's by any other value, and a subclass by a field of its own.
+    """
+    text = ast.unparse(read)
+    if any(ast.unparse(node) == text for node in step.frame.assigned_attributes()):
+        return True
+    mros = step.program.mros_of(step.frame, read.value)
+    written = (pair for mro in mros for pair in mro.written(read.attr))
+    if any(_sets(one, constants) or (info.is_omnis and _is_unreadable(one)) for info, one in written):
+        return True
+    return any(_has_own_field(step.program, mro.head, read.attr) for mro in mros)
+
+
+def _has_own_field(program: Program, info: ClassInfo, name: str) -> bool:
+    """Whether a subclass in any module of the trees declares or sets the field anew."""
+    paths = program.world.surroundings.deriving_anywhere(info.name, beside=name)
+    modules = [module for path in paths if (module := program.world.module(module_name(path))) is not None]
+    derived = (one for module in modules for one in program.own_classes(module) if name in one.written)
+    return any(one is not info and info in mro for one in derived for mro in program.classes.mros(one))
 
 
 def _sets(assignment: Assignment, constants: Sequence[str | int]) -> bool:
-    """Whether an assignment gives the field one of the constants after all."""
-    return isinstance(assignment.value, ast.Constant) and assignment.value.value in constants
+    """Whether an assignment gives the field one of the constants after all: ``"a"`` or ``field(default="a")``."""
+    value = assignment.value
+    given = [*value.args, *(keyword.value for keyword in value.keywords)] if isinstance(value, ast.Call) else [value]
+    return any(isinstance(one, ast.Constant) and one.value in constants for one in given)
+
+
+def _is_unreadable(assignment: Assignment) -> bool:
+    return assignment.value is not None and not isinstance(assignment.value, ast.Constant)
 
 
 def _read(program: Program, declared: Sequence[tuple[ClassInfo, Assignment]]) -> _Allowed | None:
@@ -164,11 +191,15 @@ def _read_definition(classes: Classes, definition: Definition, depth: int) -> _A
     info = classes.info(definition)
     if info is not None:
         bases = [last_word(base) for base in info.node.bases]
-        is_enum = len(bases) == 1 and bases[0] in _ENUMS and "__eq__" not in info.methods
+        is_enum = len(bases) == 1 and bases[0] in _ENUMS and not _compares_itself(info)
         return _Allowed(enums=(info,)) if is_enum else None
     if definition.module is None or definition.kind != "value" or isinstance(definition.value, ast.Call):
         return None
     return _read_annotation(classes, definition.module, definition.value, depth + 1)
+
+
+def _compares_itself(info: ClassInfo) -> bool:
+    return "__eq__" in info.methods or any(one.value is not None for one in info.written.get("__eq__", ()))
 
 
 def _unite(parts: Sequence[_Allowed | None]) -> _Allowed | None:

@@ -104,6 +104,27 @@ def test_a_further_call_of_what_omni_calls_otherwise(own: str, new: str, is_aske
 
 
 @pytest.mark.parametrize(
+    ("own", "is_asked"),
+    [
+        pytest.param("logits = self.talker(rows, ids=ids, staged=self.staged, mask=self.mask)", True, id="omni's call"),
+        pytest.param(
+            f"logits = self.talker(rows, ids=ids, mask=self.mask)\n    if logits is None:\n        {CALL}",
+            False,
+            id="omni calls it, too",
+        ),
+        pytest.param("self.talker(rows, ids=ids, staged=self.staged, mask=self.mask)", False, id="for no value"),
+        pytest.param("logits = None", False, id="omni calls nothing"),
+    ],
+)
+def test_a_further_call_of_what_omni_replaced_by_a_call_of_its_own(own: str, is_asked: bool) -> None:
+    """A warm-up in `_dummy_run` that calls `_model_forward`, instead of which omni calls the model itself."""
+    upstream = BASE.replace(f"    {CALL}\n", f"    if self.twice:\n        self.model.compute(hidden)\n    {CALL}\n")
+    result = merge(Triple(BASE, BASE.replace(CALL, own), upstream))
+    kinds = [item.reason.kind for item in result.decisions]
+    assert ("called without omni's change" in kinds) == is_asked
+
+
+@pytest.mark.parametrize(
     ("old", "own", "new"),
     [
         pytest.param(

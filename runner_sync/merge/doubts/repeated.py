@@ -25,6 +25,7 @@ from runner_sync.confidence import CONTESTED
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, heads_around, pick_node
 from runner_sync.statements import Node, tree_of
+from runner_sync.statements.calls import names_called
 from runner_sync.syntax import calls_in, dotted_name
 from runner_sync.thresholds import DISTINCT
 
@@ -48,9 +49,10 @@ def find_repeated_without_edit(weave: Weave, kept: Sequence[Strand]) -> list[Dou
 def find_called_without_edit(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     """Return doubts about new upstream calls of a function of which omni changed each old call.
 
-    Omni added arguments to the old call that the new one lacks, or calls another function instead. Upstream must call
-    it more often now. A statement that the base has, too, is for `find_repeated_without_edit`. Loggers, built-in
-    functions and short statements do not count, as many calls of theirs have nothing to do with each other.
+    Omni added arguments to the old call that the new one lacks, or calls another function instead, also in statements
+    of its own that set the same names. Upstream must call it more often now. A statement that the base has, too, is for
+    `find_repeated_without_edit`. Loggers, built-in functions and short statements do not count, as many calls of theirs
+    have nothing to do with each other.
     """
     more = Counter(node.facts.called for node in weave.upstream) - Counter(node.facts.called for node in weave.base)
     edited: dict[str, list[Set[str] | None]] = defaultdict(list)
@@ -58,7 +60,10 @@ def find_called_without_edit(weave: Weave, kept: Sequence[Strand]) -> list[Doubt
         called = node.facts.called
         if called in more and called not in _BUILTINS and not _LOGGER.search(called):
             is_alive = strand.kept and node.weight >= DISTINCT and weave.is_edited(strand, "o")
-            edited[called].append(_find_added(node, weave.omni[strand.in_omni]) if is_alive else None)
+            if node.weight >= DISTINCT and _calls_another(weave, strand, called):
+                edited[called].append(frozenset())
+            else:
+                edited[called].append(_find_added(node, weave.omni[strand.in_omni]) if is_alive else None)
     known = {node.canon for node in weave.base}
     doubts = []
     for strand in kept:
@@ -145,6 +150,13 @@ def _find_statement(weave: Weave, head: Strand) -> Strand:
     node = pick_node(weave, head)
     strands = weave.of_omni if head.omni is not None else weave.of_upstream
     return strands[node.owner] if node.is_clause else head
+
+
+def _calls_another(weave: Weave, strand: Strand, called: str) -> bool:
+    """Whether omni calls other functions of its own for all values of an upstream call, and nowhere this one."""
+    names = weave.base[strand.in_base].facts.targets if strand.omni is None else ()
+    own = all(any(other.sides == "o" for other in weave.omni_calls.get(name, ())) for name in names)
+    return bool(names) and own and not any(called in names_called(node.canon) for node in weave.omni)
 
 
 def _find_added(old: Node, own: Node) -> Set[str] | None:

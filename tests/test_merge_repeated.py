@@ -145,6 +145,35 @@ def test_a_further_call_of_what_is_called_anywhere_needs_no_question(old: str, o
     assert "called without omni's change" not in {item.reason.kind for item in result.decisions}
 
 
+@pytest.mark.parametrize(
+    ("own", "new", "is_asked"),
+    [
+        pytest.param(TRIED, "logits = None if self.skips else self.model.compute(rows)", True, id="a condition"),
+        pytest.param(TRIED, "logits = self.model.compute(rows).float()", True, id="more is done with the value"),
+        pytest.param(TRIED, "logits = self.scale(self.model.compute(rows))", True, id="the value goes into a call"),
+        pytest.param(TRIED, "logits = self.model.compute(rows)", False, id="nothing changed"),
+        pytest.param(TRIED, "logits = self.other(rows)", False, id="another function, which has its own question"),
+        pytest.param(
+            TRIED.replace(OWN_CALL, "logits = self.talker(rows)"),
+            "logits = keep(self.model.compute(rows))",
+            False,
+            id="omni first calls another",
+        ),
+        pytest.param(
+            TRIED.replace(OWN_CALL, "logits = self.model.compute(ids, 1)"),
+            "logits = keep(self.model.compute(rows))",
+            False,
+            id="omni's call is given something else",
+        ),
+    ],
+)
+def test_what_upstream_does_around_a_call_is_asked_about_at_omnis_own_call(own: str, new: str, is_asked: bool) -> None:
+    """The fallback of `compute_logits` gets upstream's change; omni's call in front of it does not."""
+    result = merge(Triple(BASE, BASE.replace(CALL, own), BASE.replace(CALL, new)))
+    assert new in result.text
+    assert ("call beside a changed one" in {item.reason.kind for item in result.decisions}) == is_asked
+
+
 STEPS = """def run(self, rows):
     plan = self.plan(rows)
     if self.last:

@@ -101,11 +101,11 @@ def find_called_by_both(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
 
 
 def find_beside_changed_call(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
-    """Return doubts about omni's own calls of a function for a value for which upstream gave its call new arguments.
+    """Return doubts about omni's own calls of a function for a value for which upstream changed its call.
 
     Both set the same names, and share an argument; omni's has another one, too. For example, omni first calls
     ``compute(rows, meta=meta)``, and in ``except TypeError:`` upstream's ``compute(rows)``, which became
-    ``compute(rows, step=0)``.
+    ``compute(rows, step=0)``, or ``compute(rows).float()``. Another function is for `find_calls_of_replaced`.
     """
     own = [strand for strand in kept if strand.sides == "o" and weave.omni[strand.in_omni].facts.targets]
     doubts = []
@@ -113,15 +113,31 @@ def find_beside_changed_call(weave: Weave, kept: Sequence[Strand]) -> list[Doubt
         if strand.sides != "bou" or weave.is_edited(strand, "o") or weave.is_unedited(strand, "u"):
             continue
         before, now = weave.base[strand.in_base], weave.upstream[strand.in_upstream]
-        old, new = (_list_arguments(node, before.facts.called) for node in (before, now))
-        for other in own if before.made_by and before.made_by == now.made_by and new - old else ():
+        called = before.facts.called
+        old, new = (_list_arguments(node, called) for node in (before, now))
+        around = _is_put_into_more(before, now)
+        is_changed = before.made_by and before.facts.targets == now.facts.targets and (new - old or around)
+        for other in own if is_changed and called in names_called(now.canon) else ():
             node = weave.omni[other.in_omni]
-            given = _list_arguments(node, before.facts.called)
+            given = _list_arguments(node, called)
             is_own_form = node.made_by == before.made_by and given & old and given - old
-            if is_own_form and not new - old <= given:
-                reason = Reason("call beside a changed one", (before.facts.called,))
+            if is_own_form and (around or not new - old <= given):
+                reason = Reason("call beside a changed one", (called,))
                 doubts.append(Doubt(other, reason, CONTESTED))
     return doubts
+
+
+def _is_put_into_more(before: Node, now: Node) -> bool:
+    """Whether a statement that was only a call for a value now does more with it, or under a condition."""
+    called = before.facts.called
+    return _is_only_a_call(before, called) and not _is_only_a_call(now, called)
+
+
+def _is_only_a_call(node: Node, called: str) -> bool:
+    match tree_of(node.canon).body:
+        case [ast.Assign(value=ast.Call(func=func))]:
+            return dotted_name(func) == called
+    return False
 
 
 def _find_effect(node: Node) -> str:

@@ -43,6 +43,15 @@ def put_behind(line: str, added: str, text: str) -> str:
 UPDATED_FIRST = "self._update(out)\nself._begin(out)\nself._count(out)\ntotal = out.total"
 BEFORE_OF_N = "self._begin(n)\nself._count(n)\nself._update(out)\ntotal = n.total"
 UPDATED_FIRST_OF_N = "self._update(out)\nself._begin(n)\nself._count(n)\ntotal = n.total"
+IN_CONTEXT = """with self.record():
+    self._begin(n)
+    with self.guard():
+        # Update.
+        self._update(out)
+        self.run(n)"""
+OUT_OF_CONTEXT = (
+    "self._update(out)\nwith self.record():\n    self._begin(n)\n    with self.guard():\n        self.run(n)"
+)
 UPDATED_LAST = "reqs = self.fetch(out)\nmeta = self.build(reqs)\nself._update(out)\nself.run(meta)"
 
 
@@ -51,6 +60,9 @@ UPDATED_LAST = "reqs = self.fetch(out)\nmeta = self.build(reqs)\nself._update(ou
     [
         pytest.param(
             BEFORE_UPDATE, "self._count(out)", "self.t.send(out)", UPDATED_FIRST, id="it stood directly in front"
+        ),
+        pytest.param(
+            IN_CONTEXT, "    self._begin(n)", "    self.t.send(out)", OUT_OF_CONTEXT, id="in front of the context of it"
         ),
         pytest.param(
             SWAPPED.format("n"),
@@ -114,6 +126,20 @@ def test_an_addition_past_which_upstream_moved_a_statement_is_a_question(
                 "if self.debug:\n    logger.info('counted')",
                 "self.d['k'] = n",
             )
+        ),
+        pytest.param(
+            IN_CONTEXT.replace("with self.guard()", "if self.guard()"),
+            "    self._begin(n)",
+            "    self.t.send(out)",
+            OUT_OF_CONTEXT.replace("with self.guard()", "if self.guard()"),
+            id="in front of a condition on it",
+        ),
+        pytest.param(
+            IN_CONTEXT.replace("        # Update.", "        self.count(n)"),
+            "    self._begin(n)",
+            "    self.t.send(out)",
+            OUT_OF_CONTEXT.replace("        self.run", "        self.count(n)\n        self.run"),
+            id="in front of a context with another statement before it",
         ),
         pytest.param(
             BEFORE_OF_N.replace("(out)", "(out.rows)"),

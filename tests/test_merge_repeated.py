@@ -104,6 +104,27 @@ def test_a_further_call_of_what_omni_calls_otherwise(own: str, new: str, is_aske
 
 
 @pytest.mark.parametrize(
+    ("own", "is_asked"),
+    [
+        pytest.param("logits = self.talker(rows, ids=ids, staged=self.staged, mask=self.mask)", True, id="omni's call"),
+        pytest.param(
+            f"logits = self.talker(rows, ids=ids, mask=self.mask)\n    if logits is None:\n        {CALL}",
+            False,
+            id="omni calls it, too",
+        ),
+        pytest.param("self.talker(rows, ids=ids, staged=self.staged, mask=self.mask)", False, id="for no value"),
+        pytest.param("logits = None", False, id="omni calls nothing"),
+    ],
+)
+def test_a_further_call_of_what_omni_replaced_by_a_call_of_its_own(own: str, is_asked: bool) -> None:
+    """A warm-up in `_dummy_run` that calls `_model_forward`, instead of which omni calls the model itself."""
+    upstream = BASE.replace(f"    {CALL}\n", f"    if self.twice:\n        self.model.compute(hidden)\n    {CALL}\n")
+    result = merge(Triple(BASE, BASE.replace(CALL, own), upstream))
+    kinds = [item.reason.kind for item in result.decisions]
+    assert ("called without omni's change" in kinds) == is_asked
+
+
+@pytest.mark.parametrize(
     ("old", "own", "new"),
     [
         pytest.param(
@@ -122,6 +143,35 @@ def test_a_further_call_of_what_is_called_anywhere_needs_no_question(old: str, o
     base = BASE.replace(CALL, old)
     result = merge(Triple(base, base.replace(old, own), base.replace("    self.keep(logits)\n", DRAFT.format(new))))
     assert "called without omni's change" not in {item.reason.kind for item in result.decisions}
+
+
+@pytest.mark.parametrize(
+    ("own", "new", "is_asked"),
+    [
+        pytest.param(TRIED, "logits = None if self.skips else self.model.compute(rows)", True, id="a condition"),
+        pytest.param(TRIED, "logits = self.model.compute(rows).float()", True, id="more is done with the value"),
+        pytest.param(TRIED, "logits = self.scale(self.model.compute(rows))", True, id="the value goes into a call"),
+        pytest.param(TRIED, "logits = self.model.compute(rows)", False, id="nothing changed"),
+        pytest.param(TRIED, "logits = self.other(rows)", False, id="another function, which has its own question"),
+        pytest.param(
+            TRIED.replace(OWN_CALL, "logits = self.talker(rows)"),
+            "logits = keep(self.model.compute(rows))",
+            False,
+            id="omni first calls another",
+        ),
+        pytest.param(
+            TRIED.replace(OWN_CALL, "logits = self.model.compute(ids, 1)"),
+            "logits = keep(self.model.compute(rows))",
+            False,
+            id="omni's call is given something else",
+        ),
+    ],
+)
+def test_what_upstream_does_around_a_call_is_asked_about_at_omnis_own_call(own: str, new: str, is_asked: bool) -> None:
+    """The fallback of `compute_logits` gets upstream's change; omni's call in front of it does not."""
+    result = merge(Triple(BASE, BASE.replace(CALL, own), BASE.replace(CALL, new)))
+    assert new in result.text
+    assert ("call beside a changed one" in {item.reason.kind for item in result.decisions}) == is_asked
 
 
 STEPS = """def run(self, rows):

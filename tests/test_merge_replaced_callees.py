@@ -13,6 +13,8 @@ OWN = (
     "    if self.is_wide:\n        scores = self.score(rows, self.wide)\n    else:\n        scores = self.score(rows)\n"
 )
 
+TRIED = OWN.replace("if self.is_wide", "try").replace("else:", "except TypeError:")
+
 
 @pytest.mark.parametrize(
     ("omni", "upstream", "asked"),
@@ -20,6 +22,21 @@ OWN = (
         pytest.param(OWN, NEW, ["scores = self.score(rows, self.wide)"], id="the old one in omni's branch"),
         pytest.param(OWN, "    self.note(rows)\n" + OLD, [], id="not replaced"),
         pytest.param(OWN, "    self.score(self.warm)\n" + NEW, [], id="still called"),
+        pytest.param(
+            TRIED,
+            "    self.score(self.warm)\n" + NEW,
+            ["scores = self.score(rows, self.wide)"],
+            id="still called, and omni's call has it as its fallback",
+        ),
+        pytest.param(
+            TRIED, "    self.score(self.warm)\n    scores = keep(self.score(rows))\n", [], id="it is still the fallback"
+        ),
+        pytest.param(
+            TRIED.replace("try:\n        scores =", "try:\n        wide ="),
+            "    self.score(self.warm)\n" + NEW,
+            [],
+            id="the fallback of something else",
+        ),
         pytest.param(OWN.replace("self.score(rows, self", "self.rate(rows, self"), NEW, [], id="another in the branch"),
         pytest.param(
             OWN.replace("scores = self.score(rows, self", "wide = self.score(rows, self"), NEW, [], id="set elsewhere"

@@ -291,6 +291,28 @@ def test_a_new_return_is_not_the_old_one_that_hands_over_now() -> None:
     assert returns(NOTHING_LEFT, before=before, now=elsewhere) == [], "what is handed over is another value"
 
 
+POOLED = """        if self.pools:
+            out = self.pool(rows)
+            return out
+"""
+ENDED = """        if self.ends:
+            out = self.end(rows)
+            out.nans = {}
+            return out
+"""
+
+
+def test_a_new_return_of_a_local_is_not_the_old_one_of_that_name() -> None:
+    """A constant is the same value at each place, and a local is not: `output` of `execute_model`."""
+    before = BEFORE.replace(EMPTY_ROWS, f"{POOLED}{EMPTY_ROWS}")
+    asked = ["other returns of this method go through self.attach, and this new one does not"]
+    assert returns(ENDED, before=before) == asked
+    assert returns("", before=before, now=before.replace("pool(rows)", "pool(rows, 1)")) == []
+    moved = BEFORE.replace("        return self.attach(self.step", f"{POOLED}        return self.attach(self.step")
+    assert returns("", before=before, now=moved) == []
+    assert returns("        self.note(rows)\n", before=before) == []
+
+
 def test_a_new_return_that_hands_nothing_over_is_a_question() -> None:
     assert returns(NOTHING_LEFT) == ["other returns of this method go through self.attach, and this new one does not"]
 

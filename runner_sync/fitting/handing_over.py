@@ -18,7 +18,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from runner_sync.edits import Edit, Places, apply
-from runner_sync.statements import ancestors, flatten, parse_unit
+from runner_sync.statements import ROOT, ancestors, flatten, parse_unit, siblings
+from runner_sync.statements.dataflow import binds
 from runner_sync.syntax import Function, blocks_of, is_name, self_attribute
 
 
@@ -86,6 +87,31 @@ def count_bare_values(before: str, text: str, methods: Collection[str]) -> Count
     known = Counter(ast.dump(value) for _, value in find_returns(before))
     now, then = (Counter(one.value for one in _find_handed_values(side, methods)) for side in (text, before))
     return known - (now - then)
+
+
+def find_added_locals(before: str, text: str) -> set[int]:
+    """Return the lines of returns of a local that ``text`` returns bare more often, at places that are new.
+
+    A local has another value at each place, unlike a constant of the module. The place is what stands in front of the
+    return in its suite, or the head of that.
+    """
+    known, now = _find_local_places(before), _find_local_places(text)
+    more = Counter(value for value, _, _ in now) - Counter(value for value, _, _ in known)
+    places = {(value, place) for value, place, _ in known}
+    return {line for value, place, line in now if value in more and (value, place) not in places}
+
+
+def _find_local_places(text: str) -> list[tuple[str, str, int]]:
+    """Return the name, place and line of each return of a local."""
+    nodes = flatten(text)
+    bound = {name for node in nodes for name in binds(node)}
+    found = []
+    for k, node in enumerate(nodes):
+        name = node.canon.removeprefix("return ")
+        if name != node.canon and name in bound:
+            before = next(siblings(nodes, k, step=-1), node.parent)
+            found.append((name, nodes[before].canon if before != ROOT else "", node.start))
+    return found
 
 
 def find_returns(text: str) -> list[tuple[int, ast.expr]]:

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from runner_sync.confidence import CONTESTED
 from runner_sync.merge.doubts.along import add_left_out_together
-from runner_sync.merge.doubts.collisions import find_colliding_locals, find_new_values
+from runner_sync.merge.doubts.collisions import find_colliding_locals, find_lost_values, find_new_values
 from runner_sync.merge.doubts.conditions import find_changed_conditions
 from runner_sync.merge.doubts.decisions import Decision, make_decisions
 from runner_sync.merge.doubts.exits import drop_exits_outside_loops, find_added_exits, find_exits_without_own_statement
@@ -291,6 +291,7 @@ def _write_result(
     asked += find_overtaken(weave, moves, emitted, asked={doubt.strand for doubt in asked})
     asked += find_colliding_locals(weave, triple, emitted)
     asked += find_new_values(weave, triple, emitted) if is_copy else []
+    asked += find_lost_values(weave, triple, emitted, asked={doubt.strand for doubt in asked}) if is_copy else []
     text = emitted.text if triple.omni.endswith("\n") or not triple.omni else emitted.text[:-1]
     return Merged(text, make_decisions(weave, strands, emitted, contents, asked), _is_well_formed(text, triple))
 

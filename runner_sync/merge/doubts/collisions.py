@@ -1,5 +1,7 @@
 """Find locals that both sides set anew, where code of one side may read what the other side's code set.
 
+Also finds values of omni's that nothing reads any more.
+
 Comes in: a ``Weave``, its texts, and the written result. Goes out: ``Doubt`` values. May touch: nothing. For example,
 upstream measures a step in which omni's own loop uses the same name::
 
@@ -79,6 +81,49 @@ def find_new_values(weave: Weave, triple: Triple, emitted: Emitted) -> list[Doub
             detail = shorten(weave.omni[reader.in_omni].canon, _SHOWN, placeholder=" …")
             doubts.setdefault(setter, Doubt(setter, Reason("sets what omni reads", (name,), detail), CONTESTED))
     return list(doubts.values())
+
+
+def find_lost_values(weave: Weave, triple: Triple, emitted: Emitted, *, asked: Collection[Strand]) -> list[Doubt]:
+    """Return doubts about omni's own statements that set a local of the base anew, for readers that no longer read it.
+
+    Upstream's version of each reader takes the value from elsewhere, so that omni's has no effect::
+
+        rows = self.talker.pad(rows)    # omni's own
+        self.fill(batch.rows)           # upstream; it was self.fill(rows)
+
+    Skips statements in ``asked``, and readers in it.
+    """
+    before = Counter(name for node in weave.base for name in reads(node))
+    before.subtract(name for node in weave.upstream for name in reads(node))
+    own = {s for s in emitted.place if s.sides == "o" and s not in asked}
+    names = {name for s in own for name in binds(weave.omni[s.in_omni]) if before[name] > 0}
+    if not names:
+        return []
+    was, result = (
+        _invert(flow)
+        for flow in (_follow_side(weave, triple, "o", names), _follow(emitted.text, names, _index_lines(emitted)))
+    )
+    doubts = []
+    for strand in sorted(own, key=lambda one: one.in_omni):
+        lost = [name for name in sorted(names) if not result.get((name, strand), set()) - {strand}]
+        readers = {name: was.get((name, strand), set()) - {strand} for name in lost}
+        lost = [
+            name
+            for name in lost
+            if any(one.base is not None for one in readers[name]) and readers[name].isdisjoint(asked)
+        ]
+        if lost:
+            doubts.append(Doubt(strand, Reason("no longer read", tuple(lost)), CONTESTED))
+    return doubts
+
+
+def _invert(flow: _Flow) -> Mapping[_At, set[Strand]]:
+    """Map each local and statement that sets it to the statements that read this value."""
+    found = defaultdict[_At, set[Strand]](set)
+    for (name, reader), settings in flow.read.items():
+        for setter in settings:
+            found[name, setter].add(reader)
+    return found
 
 
 def _bind_anew(weave: Weave, strand: Strand) -> frozenset[str]:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping
 from runner_sync.confidence import REBUILT
 from runner_sync.merge.doubts.misplaced import OUT_OF_ORDER, find_crossed
 from runner_sync.merge.placing.emit import Emitted
-from runner_sync.merge.weave import Doubt, Strand, Weave, find_beside, heads_around, pick_node
+from runner_sync.merge.weave import Doubt, Strand, Weave, find_beside, heads_around, pick_node, strands_in_suite
 from runner_sync.statements import JUMPS, Node, ancestors, below
 from runner_sync.statements.dataflow import DOTTED, attributes_set, binds, mention_any
 
@@ -67,8 +67,8 @@ def _is_overtaken(weave: Weave, addition: Strand, old: Strand, new: Strand, emit
     own = _find_own(weave, addition)
     sets_nothing = not any(binds(node) or attributes_set(node) or node.facts.targets for node in own)
     sets_nothing = sets_nothing and not all(_IDLE.match(node.canon) for node in own)
-    neighbours = (find_beside(weave, addition, "o", step, _is_any) for step in (-1, 1))
-    return (sets_nothing and old in neighbours) or _may_leave(weave, addition) or _are_dependent(weave, addition, old)
+    is_neighbour = sets_nothing and old in _find_neighbours(weave, addition)
+    return is_neighbour or _may_leave(weave, addition) or _are_dependent(weave, addition, old)
 
 
 def _changed_places(addition: Strand, old: Strand, new: Strand, emitted: Emitted) -> bool:
@@ -83,6 +83,18 @@ def _is_cut_off(weave: Weave, addition: Strand, old: Strand, new: Strand, emitte
         strand.sides == "u" and first < line < last and pick_node(weave, strand).keyword in JUMPS
         for strand, line in emitted.place.items()
     )
+
+
+def _find_neighbours(weave: Weave, addition: Strand) -> Iterator[Strand]:
+    """Yield what omni has directly before and behind an addition, also as the first of a ``with`` behind it."""
+    if (before := find_beside(weave, addition, "o", -1, _is_any)) is not None:
+        yield before
+    after = find_beside(weave, addition, "o", 1, _is_any)
+    while after is not None:
+        yield after
+        is_entered = weave.omni[after.in_omni].is_with
+        inside = strands_in_suite(weave, after, "o") if is_entered else []
+        after = next((strand for strand in inside if not weave.omni[strand.in_omni].is_comment), None)
 
 
 def _is_any(_: Strand) -> bool:

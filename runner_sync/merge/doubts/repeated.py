@@ -25,6 +25,7 @@ from runner_sync.confidence import CONTESTED
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, heads_around, pick_node
 from runner_sync.statements import Node, tree_of
+from runner_sync.statements.calls import names_called
 from runner_sync.syntax import calls_in, dotted_name
 from runner_sync.thresholds import DISTINCT
 
@@ -48,9 +49,10 @@ def find_repeated_without_edit(weave: Weave, kept: Sequence[Strand]) -> list[Dou
 def find_called_without_edit(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     """Return doubts about new upstream calls of a function of which omni changed each old call.
 
-    Omni added arguments to the old call that the new one lacks, or calls another function instead. Upstream must call
-    it more often now. A statement that the base has, too, is for `find_repeated_without_edit`. Loggers, built-in
-    functions and short statements do not count, as many calls of theirs have nothing to do with each other.
+    Omni added arguments to the old call that the new one lacks, or calls another function instead, also in statements
+    of its own that set the same names. Upstream must call it more often now. A statement that the base has, too, is for
+    `find_repeated_without_edit`. Loggers, built-in functions and short statements do not count, as many calls of theirs
+    have nothing to do with each other.
     """
     more = Counter(node.facts.called for node in weave.upstream) - Counter(node.facts.called for node in weave.base)
     edited: dict[str, list[Set[str] | None]] = defaultdict(list)
@@ -58,7 +60,10 @@ def find_called_without_edit(weave: Weave, kept: Sequence[Strand]) -> list[Doubt
         called = node.facts.called
         if called in more and called not in _BUILTINS and not _LOGGER.search(called):
             is_alive = strand.kept and node.weight >= DISTINCT and weave.is_edited(strand, "o")
-            edited[called].append(_find_added(node, weave.omni[strand.in_omni]) if is_alive else None)
+            if node.weight >= DISTINCT and _calls_another(weave, strand, called):
+                edited[called].append(frozenset())
+            else:
+                edited[called].append(_find_added(node, weave.omni[strand.in_omni]) if is_alive else None)
     known = {node.canon for node in weave.base}
     doubts = []
     for strand in kept:
@@ -96,11 +101,11 @@ def find_called_by_both(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
 
 
 def find_beside_changed_call(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
-    """Return doubts about omni's own calls of a function for a value for which upstream gave its call new arguments.
+    """Return doubts about omni's own calls of a function for a value for which upstream changed its call.
 
     Both set the same names, and share an argument; omni's has another one, too. For example, omni first calls
     ``compute(rows, meta=meta)``, and in ``except TypeError:`` upstream's ``compute(rows)``, which became
-    ``compute(rows, step=0)``.
+    ``compute(rows, step=0)``, or ``compute(rows).float()``. Another function is for `find_calls_of_replaced`.
     """
     own = [strand for strand in kept if strand.sides == "o" and weave.omni[strand.in_omni].facts.targets]
     doubts = []
@@ -108,15 +113,31 @@ def find_beside_changed_call(weave: Weave, kept: Sequence[Strand]) -> list[Doubt
         if strand.sides != "bou" or weave.is_edited(strand, "o") or weave.is_unedited(strand, "u"):
             continue
         before, now = weave.base[strand.in_base], weave.upstream[strand.in_upstream]
-        old, new = (_list_arguments(node, before.facts.called) for node in (before, now))
-        for other in own if before.made_by and before.made_by == now.made_by and new - old else ():
+        called = before.facts.called
+        old, new = (_list_arguments(node, called) for node in (before, now))
+        around = _is_put_into_more(before, now)
+        is_changed = before.made_by and before.facts.targets == now.facts.targets and (new - old or around)
+        for other in own if is_changed and called in names_called(now.canon) else ():
             node = weave.omni[other.in_omni]
-            given = _list_arguments(node, before.facts.called)
+            given = _list_arguments(node, called)
             is_own_form = node.made_by == before.made_by and given & old and given - old
-            if is_own_form and not new - old <= given:
-                reason = Reason("call beside a changed one", (before.facts.called,))
+            if is_own_form and (around or not new - old <= given):
+                reason = Reason("call beside a changed one", (called,))
                 doubts.append(Doubt(other, reason, CONTESTED))
     return doubts
+
+
+def _is_put_into_more(before: Node, now: Node) -> bool:
+    """Whether a statement that was only a call for a value now does more with it, or under a condition."""
+    called = before.facts.called
+    return _is_only_a_call(before, called) and not _is_only_a_call(now, called)
+
+
+def _is_only_a_call(node: Node, called: str) -> bool:
+    match tree_of(node.canon).body:
+        case [ast.Assign(value=ast.Call(func=func))]:
+            return dotted_name(func) == called
+    return False
 
 
 def _find_effect(node: Node) -> str:
@@ -145,6 +166,13 @@ def _find_statement(weave: Weave, head: Strand) -> Strand:
     node = pick_node(weave, head)
     strands = weave.of_omni if head.omni is not None else weave.of_upstream
     return strands[node.owner] if node.is_clause else head
+
+
+def _calls_another(weave: Weave, strand: Strand, called: str) -> bool:
+    """Whether omni calls other functions of its own for all values of an upstream call, and nowhere this one."""
+    names = weave.base[strand.in_base].facts.targets if strand.omni is None else ()
+    own = all(any(other.sides == "o" for other in weave.omni_calls.get(name, ())) for name in names)
+    return bool(names) and own and not any(called in names_called(node.canon) for node in weave.omni)
 
 
 def _find_added(old: Node, own: Node) -> Set[str] | None:

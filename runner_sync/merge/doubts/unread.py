@@ -18,9 +18,9 @@ from heapq import heappop, heappush
 from runner_sync.confidence import INFERRED
 from runner_sync.merge.phrases.contents import Content, make_content_of
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave
+from runner_sync.merge.weave import Doubt, Strand, Weave, pick_node, strands_inside
 from runner_sync.statements import Node
-from runner_sync.statements.dataflow import binds, reads, uses
+from runner_sync.statements.dataflow import attributes_set, binds, reads, uses
 
 UNREAD = Reason("read only in what was left out")
 
@@ -37,8 +37,11 @@ def undo_unread(
     unread = _Unread(weave, kept, contents, records_fit=records_fit)
     doubts: list[Doubt] = []
     while (strand := unread.find_first()) is not None:
-        unread.undo(strand)
-        doubts.append(Doubt(strand, UNREAD, INFERRED))
+        inside = strands_inside(weave, strand, "u")[1:] if strand.sides == "u" else []
+        inside = [inner for inner in inside if inner.kept]
+        for undone in (strand, *inside):
+            unread.undo(undone)
+        doubts.append(Doubt(strand, UNREAD, INFERRED, left_out=tuple(inside)))
     return doubts
 
 
@@ -101,6 +104,8 @@ class _Unread:
         if strand.upstream is None:
             return False
         node = self.weave.upstream[strand.upstream]
+        if node.compound and strand.sides == "u":
+            return self._is_unread_block(strand)
         names = _find_written_names(node)
         if not names or node.compound or not names <= self.read_there or self._are_read(names):
             return False
@@ -109,6 +114,24 @@ class _Unread:
         chosen = self.contents[strand].lines
         edited = strand.omni is not None and chosen == node.lines != self.weave.omni[strand.omni].lines
         return edited and names.isdisjoint(self.omni_names)
+
+    def _is_unread_block(self, head: Strand) -> bool:
+        """Whether a new condition only sets locals that it alone reads here, and that upstream reads outside of it.
+
+        For example, ``if logits is None: logits = self.compute(rows)`` in a copy that samples nothing.
+        """
+        inside = strands_inside(self.weave, head, "u")
+        nodes = [pick_node(self.weave, strand) for strand in inside if not pick_node(self.weave, strand).is_comment]
+        if nodes[0].keyword != "if" or any(strand.sides != "u" or not strand.kept for strand in inside):
+            return False
+        setting = [node for node in nodes if not node.compound and not node.is_clause]
+        names = {name for node in setting for name in _find_written_names(node)}
+        if not setting or not all(_sets_only_locals(node) for node in setting):
+            return False
+        here = Counter(name for strand in inside for name in find_reads(self.weave, strand, self.contents))
+        own = Counter(name for node in nodes for name in uses(node))
+        there = Counter(name for node in self.weave.upstream for name in uses(node))
+        return all(self.read_here[name] == here[name] and there[name] > own[name] for name in names)
 
     def _has_unread_fields(self, strand: Strand) -> bool:
         """Whether upstream merely unpacks more of a record than the base did, and nothing reads the new names."""
@@ -125,6 +148,10 @@ class _Unread:
 
     def _are_read(self, names: Iterable[str]) -> bool:
         return any(self.read_here[name] for name in names)
+
+
+def _sets_only_locals(node: Node) -> bool:
+    return bool(node.facts.targets) and {*node.facts.targets} <= _find_written_names(node) and not attributes_set(node)
 
 
 def _find_written_names(node: Node) -> frozenset[str]:

@@ -195,6 +195,8 @@ def _interleave(
     first = len(upstream.strands) if is_first else _count_feeding(upstream, omni)
     remarks = 0 if is_first or opened == len(omni.strands) else upstream.count_trailing_comments()
     joined = len(upstream.strands) - remarks
+    if policy.is_copy and opened == len(omni.strands) and _opens_only_around_shared(upstream):
+        joined = min(joined, upstream.find_opened())
     if not policy.is_copy:
         joined = min(joined, _find_paragraph_start(omni, upstream))
     rows = [
@@ -202,6 +204,15 @@ def _interleave(
         *_yield_places(omni, weave, behind, first=0, opened=opened),
     ]
     return [strand for _, strand in sorted(rows, key=lambda row: row[0])]
+
+
+def _opens_only_around_shared(upstream: _Run) -> bool:
+    """Whether the new suite in which the run ends holds only statements of both sides, none of which omni replaced."""
+    head = upstream.start + upstream.find_opened()
+    if head == upstream.end:
+        return False
+    inside = [upstream.all_strands[k] for k in below(upstream.nodes, head)[1:] if not upstream.nodes[k].is_comment]
+    return all(strand.sides == "bou" and not strand.moved for strand in inside)
 
 
 def _count_feeding(upstream: _Run, omni: _Run) -> int:

@@ -13,7 +13,13 @@ from functools import lru_cache
 from itertools import pairwise
 
 from runner_sync.confidence import DEFECT
-from runner_sync.fitting.handing_over import called_self_method, count_bare_values, find_handing_methods, find_returns
+from runner_sync.fitting.handing_over import (
+    called_self_method,
+    count_bare_values,
+    find_added_locals,
+    find_handing_methods,
+    find_returns,
+)
 from runner_sync.merge import are_branches, rename_where_free
 from runner_sync.model import ReviewItem
 from runner_sync.statements import as_module, flatten, parse_unit
@@ -266,11 +272,13 @@ def ask_about_returns(draft: Draft, job: ModuleJob) -> Draft:
     common = find_handing_methods(draft.text, job.upstream.new.text)
     if not common:
         return draft
-    values_before = count_bare_values(_rename_in_before(draft), draft.text, common)
+    before = _rename_in_before(draft)
+    values_before, added_locals = count_bare_values(before, draft.text, common), find_added_locals(before, draft.text)
     items = []
     asked_lines = {line for item in draft.reviews for line in _find_asked_lines(item)}
     for line, value in find_returns(draft.text):
         is_new = ast.dump(value) not in values_before and called_self_method(value) not in common
+        is_new |= line in added_locals
         if is_new and draft.text.split("\n")[line - 1].strip() not in asked_lines:
             reason = f"other returns of this method go through self.{common[0]}, and this new one does not"
             items.append(_make_question(draft, job.path, reason=reason, line=line, is_new=True))

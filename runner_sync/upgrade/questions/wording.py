@@ -112,7 +112,7 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
     ),
     "called by both": "{upstream} now calls {names} here, which {omni} calls, too: is the work done twice?",
     "call beside a changed one": (
-        "{upstream} gave its call of {names} for the same value new arguments: does {omni}'s own call need them, too?"
+        "{upstream} changed its call of {names} for the same value: does {omni}'s own call need the change, too?"
     ),
     "calls what was replaced": (
         "{upstream} replaced {names} by another function; {omni}'s own call here still has the old one"

@@ -77,6 +77,12 @@ NEAR_MISSES = {
     "upstream still compares it": (TEXT, "bool", ALIGN, {"upstream": 'self.cache.mode == "align"'}),
     "upstream still asks whether it differs": (TEXT, "bool", ALIGN, {"upstream": 'self.cache.mode != "align"'}),
     "upstream still compares several": (TEXT, "bool", ALIGN, {"upstream": 'self.cache.mode in ("align", "b")'}),
+    "upstream still compares the empty text": (
+        "str",
+        "bool",
+        "return self.cache.mode == ''",
+        {"upstream": 'self.cache.mode == ""'},
+    ),
     "upstream still compares a number": (
         "int",
         "Literal[0, 1]",

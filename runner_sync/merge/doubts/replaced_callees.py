@@ -38,11 +38,8 @@ def find_calls_of_replaced(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     for strand in kept:
         if strand.sides == "bou" and weave.is_unedited(strand, "o") and weave.is_edited(strand, "u"):
             before, after = weave.base[strand.in_base].facts, weave.upstream[strand.in_upstream].facts
-            if (
-                not before.called
-                or not after.called
-                or before.called in names_called(weave.upstream[strand.in_upstream].canon)
-            ):
+            still = names_called(weave.upstream[strand.in_upstream].canon)
+            if not before.called or not after.called or before.called in still:
                 continue
             made = before.called, tuple(before.targets)
             if before.called not in now:

@@ -56,7 +56,7 @@ def _check(program: Program, frame: Frame, node: ast.AST, step: Step | None, *, 
 
 
 def _check_buffer_access(program: Program, frame: Frame, node: ast.Attribute, step: Step | None) -> Iterator[Finding]:
-    attribute = _find_attribute(frame, node.value)
+    attribute = frame.find_attribute(node.value)
     is_asked = not frame.narrowed.isdisjoint(
         {ast.unparse(node.value), ast.unparse(attribute) if attribute is not None else ""}
     )
@@ -75,24 +75,13 @@ def _check_buffer_access(program: Program, frame: Frame, node: ast.Attribute, st
 
 
 def _check_subscript(program: Program, frame: Frame, node: ast.Subscript) -> Iterator[Finding]:
-    attribute = _find_attribute(frame, node.value)
+    attribute = frame.find_attribute(node.value)
     instances = (program.infer(frame, attribute) or []) if attribute is not None else []
     places = _find_assignments(program, frame, attribute) if attribute is not None and instances else []
     if attribute is not None and places and all(_is_buffer(program, i.info) for i in instances):
         yield _make_finding(
             frame, node, attribute=attribute, places=places, what=f"a `{instances[0].info.name}`, not a tensor"
         )
-
-
-def _find_attribute(frame: Frame, node: ast.expr) -> ast.Attribute | None:
-    """Return the attribute that an expression is, directly or as the only value of a local."""
-    if isinstance(node, ast.Attribute):
-        return node
-    bound = frame.bound.get(node.id, []) if isinstance(node, ast.Name) else []
-    match bound:
-        case [ast.Assign(targets=[ast.Name()], value=ast.Attribute() as value)]:
-            return value
-    return None
 
 
 def _is_buffer(program: Program, info: ClassInfo) -> bool:

@@ -132,11 +132,12 @@ def _check_comparison(step: Step, node: ast.Compare) -> Iterator[Finding]:
     if found is None or find_tests_of(step.frame.function, found.read):
         return
     text, constants = ast.unparse(found.read), join_quoted([repr(one) for one in found.constants])
-    # What the target still compares in the same way is still right, whatever it is declared as.
+    # What the target still compares in the same way is still right, whatever it is declared as. Texts without a word
+    # at their end, such as the empty one, cannot be searched for.
     around = step.program.world.surroundings
     words = [f'"{one}' if isinstance(one, str) else repr(one) for one in found.constants]
     compared = [f"{text} {how}{word}" for word in words if re.search(r"\w$", word) for how in _COMPARISONS]
-    if any(map(around.is_upstream_text, compared)):
+    if not compared or any(map(around.is_upstream_text, compared)):
         return
     what = "any of " if len(found.constants) > 1 else ""
     instead = f"with {join_quoted(found.members)}" if found.members else "as the target does"

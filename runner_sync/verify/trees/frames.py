@@ -135,6 +135,15 @@ class Frame:
         is_tested_again = any(ast.unparse(tested) in parts for inner in inside for tested in _find_class_tests(inner))
         return bool(before) or may_repeat or is_tested_again or not parts.isdisjoint(self.imports)
 
+    def find_attribute(self, node: ast.expr) -> ast.Attribute | None:
+        """Return the attribute that an expression is, directly or as the only value of a local."""
+        if isinstance(node, ast.Attribute):
+            return node
+        match self.bound.get(node.id, []) if isinstance(node, ast.Name) else []:
+            case [ast.Assign(targets=[ast.Name()], value=ast.Attribute() as value)]:
+                return value
+        return None
+
     def bound_before(self, read: ast.Name) -> list[ast.AST]:
         """Return the nodes that may have bound a name when it is read.
 

@@ -85,26 +85,15 @@ def _find_sides(frame: Frame, node: ast.Compare) -> tuple[ast.Attribute | None, 
     """Return the field and the constants of ``x.field == "a"`` or ``x.field in ("a", "b")``."""
     match node:
         case ast.Compare(ops=[ast.Eq() | ast.NotEq()], left=ast.Constant() as one, comparators=[other]):
-            return _find_field(frame, other), tuple(_list_constants([one]))
+            return frame.find_attribute(other), tuple(_list_constants([one]))
         case ast.Compare(ops=[ast.Eq() | ast.NotEq()], left=other, comparators=[ast.Constant() as one]):
-            return _find_field(frame, other), tuple(_list_constants([one]))
+            return frame.find_attribute(other), tuple(_list_constants([one]))
         case ast.Compare(
             ops=[ast.In() | ast.NotIn()], left=other, comparators=[ast.Tuple() | ast.List() | ast.Set() as rows]
         ):
             found = tuple(_list_constants(rows.elts))
-            return _find_field(frame, other), found if len(found) == len(rows.elts) else ()
+            return frame.find_attribute(other), found if len(found) == len(rows.elts) else ()
     return None, ()
-
-
-def _find_field(frame: Frame, node: ast.expr) -> ast.Attribute | None:
-    """Return the attribute that an expression is, directly or as the only value of a local."""
-    if isinstance(node, ast.Attribute):
-        return node
-    bound = frame.bound.get(node.id, []) if isinstance(node, ast.Name) else []
-    match bound:
-        case [ast.Assign(targets=[ast.Name()], value=ast.Attribute() as value)]:
-            return value
-    return None
 
 
 def _list_constants(nodes: Sequence[ast.expr]) -> Iterator[str | int]:

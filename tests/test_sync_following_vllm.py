@@ -120,6 +120,32 @@ def test_what_vllm_changed_counts_since_the_one_that_the_tree_is_for(
     assert any("counts since 0.20.0" in note for note in planned.report.notes) != takes_older
 
 
+@pytest.mark.parametrize(
+    ("version", "base", "is_noted"),
+    [
+        pytest.param("0.20.0", None, False, id="declared"),
+        pytest.param("0.20.0", "0.20.0", False, id="what is declared is named"),
+        pytest.param("0.19.0", "0.20.0", True, id="named"),
+    ],
+)
+def test_a_closer_vllm_is_noted_only_beside_a_base_that_an_option_names(
+    trees: Trees, version: str, base: str | None, is_noted: bool
+) -> None:
+    """The copy is of 0.19.0, and long. Without the option, the vLLM that the tree is for is the base all the same."""
+    lines = "".join(f"            self.step_{n}(total)\n" for n in range(40))
+    old = OLD.replace("            rows =", f"{lines}            rows =")
+    trees.edit(GPU_BASE, "        rows =", f"{textwrap.indent(textwrap.dedent(lines), ' ' * 8)}        rows =")
+    newer = old.replace("self.step_3(", "self.step_three(")
+    for number, text in (("19", old), ("20", newer), ("21", newer.replace("self.step_9(", "self.step_nine("))):
+        lay_out(trees.vllm, {VLLM: text, "PKG-INFO": f"Metadata-Version: 2.1\nName: vllm\nVersion: 0.{number}.0\n"})
+        commit(trees.vllm)
+        subprocess.run(["git", "-C", str(trees.vllm), "tag", f"v0.{number}.0"], check=True)
+    lay_out(trees.omni, {"docker/Dockerfile.ci": f"ARG VLLM_BASE_TAG=v{version}\n"})
+    commit(trees.omni)
+    notes = sync.upgrade(options(trees, vllm_base=base)).report.notes
+    assert any("v0.19.0 is closer than 0.20.0, which --vllm-base names" in note for note in notes) == is_noted
+
+
 def test_a_misspelt_upstream_class_is_refused(trees: Trees) -> None:
     (trees.omni / "x.toml").write_text(
         f'profile = "gpu"\nmodules = [{{ name = "OmniGPUModelRunner", paths = ["{GPU_BASE}"], upstreams = '

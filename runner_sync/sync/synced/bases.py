@@ -20,6 +20,7 @@ from runner_sync.lock import ASKED
 from runner_sync.model import TITLES, Revision
 from runner_sync.naming import Import, paths_of, project_of
 from runner_sync.profile import Anchor, RunnerModule
+from runner_sync.sources import declared_vllm
 from runner_sync.sync.classes.whole_classes import find_name_now, find_parent_files, read_whole
 from runner_sync.sync.synced import window
 from runner_sync.sync.synced.revisions import UNSHALLOW, Revisions
@@ -260,10 +261,10 @@ class Bases:
         """Note that most long copies resemble the release before the base of an option more than any later one.
 
         What upstream removed between that release and the base would count as omni's own. A unit that the base lacks
-        tells nothing.
+        tells nothing. Nor does the vLLM that the omni tree is for, which is the base without the option, too.
         """
         before, base = sides[:2]
-        if before.is_base:
+        if before.is_base or (self._followed == "vllm" and named == declared_vllm(self.given.omni)):
             return
         units = [
             (module, name, text)

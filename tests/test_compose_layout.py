@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from runner_sync.compose.layout import format_changes
+from runner_sync.compose.line_pairs import pair_lines
 
 UGLY = "def  old( a ):\n  return   a\n"
 SEPARATE = "\n\nKEEP = {  'a':1 }\n\n\n"
@@ -190,3 +191,60 @@ def test_what_changed_is_formatted_below_a_comment_that_turns_formatting_off(pra
 )
 def test_what_says_the_same_keeps_its_layout(before: str, after: str, expected: str) -> None:
     assert laid_out(before, after) == expected
+
+
+def test_a_new_docstring_keeps_its_blanks_and_the_rest_is_formatted() -> None:
+    after = 'def f(a):\n    """One.  \n\n      two\n    """\n    return g( a )\n'
+    assert laid_out("def f(a):\n    return a\n", after) == after.replace("( a )", "(a)")
+
+
+LAID_OUT_BY_ANOTHER = """\
+def f(
+        first,
+        second):
+    # Why.
+    made = Made(first=first,
+        second=second)
+    text = [first,
+            second]
+    return (made, text)
+"""
+
+
+def test_a_file_with_another_layout_keeps_all_but_the_statements_that_changed() -> None:
+    after = LAID_OUT_BY_ANOTHER.replace("second):", "second, third):").replace("=second)", "=second, third=third)")
+    expected = LAID_OUT_BY_ANOTHER.replace("f(\n        first,\n        second)", "f(first, second, third)")
+    made = expected.replace("first=first,\n        second=second)", "first=first, second=second, third=third)")
+    assert laid_out(LAID_OUT_BY_ANOTHER, after) == made
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        pytest.param(
+            "if a: b = 1; c = 2\nd\n",
+            "if a:\n    b = 1\n    c = 2\nd\n",
+            [(0, 1), (1, 2), (2, 3)],
+            id="one line for several",
+        ),
+        pytest.param(
+            "@g\ndef f(): pass\n\nd\n",
+            "@g\ndef f():\n    pass\n\n\nd\n",
+            [(0, 2), (2, 3), (3, 4), (4, 5)],
+            id="a decorator",
+        ),
+        pytest.param(
+            "match a:\n    case 1:\n        b = 'ä'; c\n    # Why.\n    case _:\n        d\n",
+            "match a:\n    case 1:\n        b = 'ä'\n        c\n    # Why.\n    case _:\n        d\n",
+            [(0, 2), (2, 3), (3, 5), (5, 6), (6, 7)],
+            id="cases",
+        ),
+        pytest.param("a\nb\n", "a\n", [(0, 3)], id="other statements"),
+    ],
+)
+def test_lines_of_two_layouts_are_paired_by_statements(one: str, other: str, expected: list[tuple[int, int]]) -> None:
+    sides = one.split("\n"), other.split("\n")
+    pairs = list(pair_lines(*sides))
+    assert [span for span, _ in pairs if span[0] < span[1]] == expected
+    for spans, lines in zip(zip(*pairs, strict=True), sides, strict=True):
+        assert [line for start, end in spans for line in lines[start:end]] == lines

@@ -3,6 +3,7 @@
 Comes in: unit and module texts, and what other modules offer. Goes out: texts, or edits of them. May touch: nothing.
 
 - ``imports``, ``import_places``, ``guarded`` and ``own_globals`` bring the names that a module needs;
-- ``layout``, ``own_layout``, ``rulers`` and ``notes`` format the text, and write rulers and review comments;
+- ``layout``, ``line_pairs`` and ``own_layout`` format what changed; ``rulers`` and ``notes`` write rulers and review
+  comments;
 - ``settling`` takes the comments away again, and puts another side's text in the place of the chosen one.
 """

@@ -15,6 +15,7 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
+from runner_sync.compose.line_pairs import pair_lines
 from runner_sync.compose.own_layout import keep_layout
 from runner_sync.syntax import same_code
 from runner_sync.user_paths import resolved
@@ -28,6 +29,7 @@ SECONDS = 60
 REASON_LENGTH = 300
 """The longest reason of ruff's that a note repeats, in characters."""
 
+_TEXT = re.compile(r"\s*[rRuU]?[\"']")
 _EXCERPT = re.compile(r"\s*\d*\s*\|")
 _PRAGMA = re.compile(r"# ?((?:yapf: ?(?:dis|en)able|fmt: ?(?:off|on|skip))\b)")
 _MUTED = "runner-sync muted: "
@@ -85,13 +87,15 @@ def _summarise_error(output: str) -> str:
 
 
 def _take_formatted_lines(before: Sequence[str], after: Sequence[str], formatted: Sequence[str]) -> str:
-    """Return ``after`` with those lines of ``formatted`` that correspond to lines not in ``before``."""
+    """Return ``after`` with those lines of ``formatted`` that correspond to lines not in ``before``.
+
+    Docstrings stay, because ruff changes blanks in them.
+    """
     changed = _find_changed_lines(before, after)
     out: list[str] = []
-    matcher = difflib.SequenceMatcher(None, after, formatted, autojunk=False)
-    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
-        touches = any(k in changed for k in range(i1, max(i2, i1 + 1)))
-        out += formatted[j1:j2] if tag == "equal" or touches else after[i1:i2]
+    for (i1, i2), (j1, j2) in pair_lines(after, formatted):
+        touches = any(k in changed for k in range(i1, max(i2, i1 + 1))) and not _TEXT.match("".join(after[i1:i2]))
+        out += formatted[j1:j2] if touches else after[i1:i2]
     return "\n".join(out)
 
 

@@ -174,10 +174,11 @@ def left_of(
     others: str = "",
     below: str = "",
     upstream: str = "",
+    had: str = "",
 ) -> list[Draft]:
     """What is left of copies of ``base`` with ``own`` code, in a class with ``others`` that inherits ``below``.
 
-    ``upstream`` is what vllm-ascend's class has beside the copies."""
+    ``upstream`` is what vllm-ascend's class has beside the copies, ``had`` what was inherited before."""
     copied = [
         Draft(
             f"NPUARModelRunner.{name}",
@@ -191,7 +192,8 @@ def left_of(
         for name in copies
     ]
     beside = [Draft(f"NPUARModelRunner.{name}", (Stage(text),)) for name, text in members("Omni", others).items()]
-    inherited = Inherited({**dict.fromkeys((*copies, *members("Up", upstream))), **members("Omni", below)})
+    names = dict.fromkeys((*copies, *members("Up", upstream)))
+    inherited = Inherited({**names, **members("Omni", below)}, before={**names, **members("Omni", had)})
     theirs = "".join(base.replace("_note", name) for name in copies) + upstream
     side = ModuleRevision("0.14.0", f"class NPUModelRunner:\n{theirs}", "ascend.py")
     job = ModuleJob(
@@ -209,11 +211,38 @@ def members(owner: str, body: str) -> dict[str, str]:
     return texts.members(f"class {owner}:\n{body}    pass\n", owner, f"{owner}.py")
 
 
-def test_of_two_copies_that_have_the_same_of_omni_one_stays() -> None:
-    """Either stands in the other's place, until one is gone."""
+def test_copies_that_had_the_same_of_omni_all_along_stay() -> None:
+    """Neither is a new home of the other's additions."""
     left = left_of(("_note", "_keep"), others=CALLER.replace("_note", "_keep"))
-    assert [draft.removed for draft in left] == [True, False]
-    assert left[0].reviews[0].reason == "removed: omni's additions to this copy stand in _keep now"
+    assert [draft.removed for draft in left] == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("had", "goes"),
+    [
+        pytest.param("", True, id="the method is new"),
+        pytest.param(OLD.replace("_note", "_preprocess"), True, id="the additions are new there"),
+        pytest.param(COPY.replace("_note", "_preprocess"), False, id="they stood there before"),
+    ],
+)
+def test_a_copy_goes_only_if_its_additions_are_new_elsewhere(had: str, goes: bool) -> None:
+    below = HOST + CALLER.replace("_note", "_preprocess")
+    (left,) = left_of(("_note",), own=("self.mine(rows)",), below=below, had=had)
+    assert left.removed is goes
+
+
+@pytest.mark.parametrize(
+    ("text", "goes"),
+    [
+        pytest.param(COPY, True, id="additions"),
+        pytest.param(COPY.replace("row.name", "row.key"), False, id="an edited statement"),
+    ],
+)
+def test_a_copy_that_edits_what_it_would_inherit_stays(text: str, goes: bool) -> None:
+    """``_pad_for_sequence_parallelism`` of vllm-ascend 0.15.0rc1 asks another condition than vLLM's."""
+    below = (text + CALLER).replace("_note", "_preprocess")
+    (left,) = left_of(("_note",), text=text, own=("self.mine(rows)",), below=below)
+    assert left.removed is goes
 
 
 HOST = COPY.replace("_note", "_preprocess")
@@ -266,6 +295,7 @@ def test_a_statement_that_upstream_has_elsewhere_in_the_method_is_an_addition_wh
     assert left.removed is goes
 
 
+EMPTY = "    def _note(self, rows):\n        pass\n"
 RENAMED = """\
     def _note(self, rows):
         sizes = self.measure(rows)
@@ -297,7 +327,7 @@ def test_an_addition_stands_elsewhere_whatever_its_local_is_called_there(host: s
     """``_prepare_inputs`` of omni 0.12.0rc1 counts tokens in a local that ``_preprocess`` of 0.16.0 calls another."""
     below = host.replace("_note", "_preprocess") + CALLER.replace("_note", "_preprocess")
     own = ("sizes = self.measure(rows)", "self.take(sizes)", "self.give(sizes)", "self.mine(rows)")
-    (left,) = left_of(["_note"], base=OLD, text=RENAMED, own=own, below=below)
+    (left,) = left_of(["_note"], base=EMPTY, text=RENAMED, own=own, below=below)
     assert left.removed is goes
 
 
@@ -345,7 +375,7 @@ def test_a_renamed_local_must_have_the_same_value_there(host: str, goes: bool) -
     text = COUNTING if "ids[" in host else MORE_RENAMED
     below = host.replace("_note", "_preprocess") + CALLER.replace("_note", "_preprocess")
     own = tuple(line.strip() for line in text.splitlines()[1:] if "found" not in line)
-    (left,) = left_of(["_note"], base=OLD, text=text, own=own, below=below)
+    (left,) = left_of(["_note"], base=EMPTY, text=text, own=own, below=below)
     assert left.removed is goes
 
 

@@ -147,8 +147,14 @@ def _explain_unneeded(draft: Draft, drafts: Sequence[Draft], inherited: Inherite
         return ""
     if draft.upstream is None and draft.base is not None and _is_abandoned(draft, drafts, inherited):
         return "removed: upstream dropped the method that this was a copy of, and nothing calls the copy any more"
-    hosts = _find_reached_hosts(draft, drafts, inherited, job) if inherits else []
+    hosts = _find_reached_hosts(draft, drafts, inherited, job) if inherits and _has_all_of_upstream(draft) else []
     return f"removed: omni's additions to this copy stand in {' and '.join(hosts)} now" if hosts else ""
+
+
+def _has_all_of_upstream(draft: Draft) -> bool:
+    """Whether a copy has every statement of upstream's method: inheriting that brings nothing back that omni edited."""
+    had = {*canonical(draft.text)}
+    return all(node.canon in had for node in list_nodes(draft.upstream or "")[1:] if node.is_telling)
 
 
 def _equals_upstream(draft: Draft) -> bool:
@@ -205,12 +211,18 @@ def _find_reached_hosts(draft: Draft, drafts: Sequence[Draft], inherited: Inheri
     methods = {name: text for name, text in inherited.members.items() if text is not None}
     methods |= texts_by_member(others, draft.owner)
     own, repeated = list(draft.own), _find_repeated(draft, job)
-    if not _find_hosts(own, draft, methods):
+    if not _find_hosts(own, draft, methods) or _find_hosts(own, draft, _list_methods_before(draft, others, inherited)):
         return []
     running = find_running(draft.owner, others, job)
     reached = {name: text for name, text in methods.items() if running.is_reached(name)}
     # What the base has, too, may stand in any method, so it must not make up for omni's own statements.
     return _find_hosts([*own, *repeated], draft, reached) if _find_hosts(own, draft, reached) else []
+
+
+def _list_methods_before(draft: Draft, others: Sequence[Draft], inherited: Inherited) -> dict[str, str]:
+    """Return the class's other methods before this upgrade, in which omni's statements may have stood all along."""
+    methods = {name: text for name, text in inherited.before.items() if text is not None}
+    return methods | {other.member: other.before for other in others if other.owner == draft.owner}
 
 
 def _find_repeated(draft: Draft, job: ModuleJob) -> list[str]:

@@ -564,14 +564,47 @@ def test_a_change_of_upstreams_inside_a_changed_block_that_omni_does_not_have_is
     assert "self.store(row, self.length)" in asked.upstream
 
 
-def test_of_a_block_that_upstream_has_its_inside_without_all_is_shown() -> None:
+def test_what_both_added_stays_under_omnis_condition_and_is_asked_about() -> None:
     base = "def run(self, output):\n    connection = self.connection()\n    return output\n"
-    moved = "    self.transfers().handle_preemptions(connection.metadata)\n"
-    mine = base.replace("    return", f"    if connection.metadata is not None:\n    {moved}    return")
-    (asked,) = merge(Triple(base, mine, base.replace("    return", f"{moved}    return"))).decisions
-    assert asked.reason.kind == "added block left"
-    assert (asked.omni, asked.chosen) == (f"if connection.metadata is not None:\n{moved}".rstrip(), moved.strip())
-    assert asked.upstream == moved.strip()
+    added = "    self.transfers().handle_preemptions(connection.metadata)\n"
+    condition = "if connection.metadata is not None"
+    omni = base.replace("    return", f"    {condition}:\n    {added}    return")
+    result = merge(Triple(base, omni, base.replace("    return", f"{added}    return")))
+    assert result.text == omni
+    (asked,) = result.decisions
+    assert (asked.reason.kind, asked.reason.names) == ("both added under other conditions", (condition,))
+
+
+def test_what_both_added_stays_under_omnis_conditions_where_upstreams_is_gone() -> None:
+    """``self.routed_experts_capturer.clear_buffer()`` of vLLM 0.22, which vllm-ascend 0.20.2rc1 has already."""
+    base = "def run(self, rows):\n    if self.on:\n        found = get()\n        found.clear()\n    return rows\n"
+    upstream = "def run(self, rows):\n    if self.on:\n        self.found.clear()\n    return rows\n"
+    omni = (
+        "def run(self, rows):\n    if self.config.on:\n        if is_old():\n            found = get()\n"
+        "            found.clear()\n        elif self.on:\n            self.found.clear()\n    return rows\n"
+    )
+    result = merge(Triple(base, omni, upstream))
+    assert "        elif self.on:\n            self.found.clear()\n" in result.text
+    assert ("both added under other conditions", ("elif self.on",)) in [
+        (asked.reason.kind, asked.reason.names) for asked in result.decisions
+    ]
+
+
+def test_what_both_added_stays_in_omnis_else() -> None:
+    base = "def run(self, rows):\n    if self.on:\n        self.take(rows)\n    return rows\n"
+    upstream = base.replace("        self.take", "        found = self.find()\n        self.take")
+    own = "        if is_old():\n            found = self.get()\n        else:\n            found = self.find()\n"
+    omni = base.replace("        self.take", f"{own}        self.take")
+    result = merge(Triple(base, omni, upstream))
+    assert result.text == omni
+    assert [asked.reason.names for asked in result.decisions] == [("if is_old() … else",)]
+
+
+def test_what_both_added_in_the_same_block_is_no_question() -> None:
+    base = "def run(self, rows):\n    if self.on:\n        self.take(rows)\n    return rows\n"
+    both = base.replace("        self.take", "        found = self.find()\n        self.take")
+    result = merge(Triple(base, both.replace("return rows", "return found"), both))
+    assert (result.text, result.decisions) == (both.replace("return rows", "return found"), ())
 
 
 def test_a_block_in_the_place_of_omnis_is_no_question_of_its_own_in_a_port() -> None:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from runner_sync.confidence import CONTESTED
 from runner_sync.merge.doubts.along import add_left_out_together
 from runner_sync.merge.doubts.collisions import find_colliding_locals, find_lost_values, find_new_values
-from runner_sync.merge.doubts.conditions import find_changed_conditions
+from runner_sync.merge.doubts.conditions import find_added_by_both, find_changed_conditions
 from runner_sync.merge.doubts.decisions import Decision, make_decisions
 from runner_sync.merge.doubts.exits import drop_exits_outside_loops, find_added_exits, find_exits_without_own_statement
 from runner_sync.merge.doubts.misplaced import find_misplaced_moves, find_moved_apart, find_moves, find_out_of_order
@@ -278,6 +278,7 @@ def _write_result(
         weave, kept, contents, indent=len(indentation(triple.omni or triple.upstream)), is_copy=is_copy
     )
     asked = [*doubts, *find_changed_conditions(weave, kept, emitted)]
+    asked += find_added_by_both(weave, kept, emitted) if is_copy else []
     moves = find_moves(weave, kept)
     asked += find_in_other_suites(weave, kept, moves) if is_copy else []
     asked += find_moved_apart(weave, kept, emitted, asked)

@@ -17,7 +17,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from runner_sync.confidence import REBUILT
+from runner_sync.confidence import INFERRED, REBUILT
 from runner_sync.merge.placing.emit import Emitted
 from runner_sync.merge.reason import Kind, Reason
 from runner_sync.merge.weave import Doubt, Nodes, Strand, Weave, heads_around, other_side, pick_node, take_until
@@ -37,6 +37,24 @@ def find_changed_conditions(weave: Weave, kept: Sequence[Strand], emitted: Emitt
             reason = sides[strand.sides].find_reason(strand)
             doubts += [Doubt(strand, reason, REBUILT)] if reason is not None else []
     return doubts
+
+
+def find_added_by_both(weave: Weave, kept: Sequence[Strand], emitted: Emitted) -> list[Doubt]:
+    """Return a doubt about the first statement under each omni condition that both sides added, upstream without it."""
+    doubts: dict[Strand, Doubt] = {}
+    for strand in kept:
+        if strand.sides == "ou" and not pick_node(weave, strand).is_comment:
+            heads = list(itertools.takewhile(lambda head: head.sides == "o", emitted.around(strand)))
+            names = tuple(_name_condition(weave, head) for head in heads if pick_node(weave, head).is_condition)
+            if names:
+                doubts.setdefault(heads[0], Doubt(strand, Reason("both added under other conditions", names), INFERRED))
+    return [*doubts.values()]
+
+
+def _name_condition(weave: Weave, head: Strand) -> str:
+    """Return the text of a condition; of an ``else``, with that of its statement."""
+    text = pick_node(weave, head).canon
+    return f"{pick_node(weave, head.owner).canon} … {text}" if text == "else" and head.owner is not None else text
 
 
 def _find_last_lines(kept: Sequence[Strand], emitted: Emitted, side: str) -> dict[Strand | None, int]:

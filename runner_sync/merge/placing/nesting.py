@@ -129,6 +129,8 @@ def _merge_link(weave: Weave, strand: Strand, name: str, policy: Policy) -> Stra
             side, link = "u", upstream
     if side == "o" and link is not None and not link.kept and _is_wrapper(upstream, "u"):
         return upstream
+    if strand.sides == "ou" and side == "u" and _is_wrapper(omni, "o") and _is_within(weave, omni, link):
+        return omni
     while link is not None and not link.kept:
         link = _find_link(weave, link, side if side in link.sides else link.sides[-1], name)
     return link
@@ -145,6 +147,15 @@ def _find_suite_around_removed(weave: Weave, suite: Strand | None, omni: Strand 
         if suite is not old_suite and _is_wrapper(suite, "u"):
             return suite if omni is old_suite else None
     return None
+
+
+def _is_within(weave: Weave, omni: Strand | None, suite: Strand | None) -> bool:
+    """Whether an omni suite is inside the kept ``suite`` on omni's side; ``True`` if ``suite`` is the unit or gone."""
+    if suite is None or not suite.kept:
+        return True
+    while omni is not None and omni is not suite:
+        omni = _find_link(weave, omni, "o", "parent")
+    return omni is suite
 
 
 def _is_wrapper(strand: Strand | None, side: str) -> bool:

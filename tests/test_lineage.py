@@ -485,6 +485,24 @@ def test_a_wrapper_that_the_copy_was_never_given_is_not_in_its_base(since: str, 
     assert wrapper.split() == taken.split()
 
 
+def test_what_the_body_sets_for_such_a_wrapper_goes_with_it() -> None:
+    """``update_succeeded`` in ``update_weights`` of vLLM 0.23.0."""
+    since = unit(
+        "done = False",
+        "try:",
+        "    self.begin(a)",
+        "    b = a.last",
+        "    done = True",
+        "finally:",
+        "    if not done:",
+        "        self.reset()",
+    )
+    copy = unit("self.begin(a)", "b = a.last")
+    base, (wrapper,) = without_unsynced(since, [copy], copy)
+    assert base == copy
+    assert wrapper.split()[:4] == ["done", "=", "False", "try:"]
+
+
 def test_a_condition_inside_such_a_wrapper_is_taken_out_by_itself() -> None:
     since = GUARDED.replace(
         "            self.end", "            if self.traces:\n                self.flush()\n            self.end"

@@ -116,7 +116,7 @@ def _remove_wrapper(base: str, others: Sequence[str], known: _Known) -> tuple[st
             for text in others
         ):
             first = _find_first_line(nodes, index, known.statements, names - known.names)
-            return _unwrap(nodes, index, lines, first)
+            return _unwrap(nodes, index, lines, first, _find_setters(nodes, body, names - known.names))
     return None
 
 
@@ -131,11 +131,20 @@ def _get_suite_head(nodes: Sequence[Node], index: int) -> str:
     return nodes[nodes[index].parent].canon if nodes[index].parent > 0 else ""
 
 
-def _unwrap(nodes: Sequence[Node], index: int, lines: Sequence[str], first: int) -> tuple[str, str]:
+def _find_setters(nodes: Sequence[Node], body: Sequence[int], names: frozenset[str]) -> set[int]:
+    """Return the lines of the body's statements that only set locals of its wrapper, unless that is all of the body."""
+    setters = [nodes[k] for k in body if nodes[k].facts.targets and names.issuperset(nodes[k].facts.targets)]
+    lines = {one.start + offset for one in setters for offset in range(len(one.lines))}
+    return lines if len(setters) < len(body) else set()
+
+
+def _unwrap(
+    nodes: Sequence[Node], index: int, lines: Sequence[str], first: int, setters: Collection[int]
+) -> tuple[str, str]:
     """Replace a ``with`` or ``try`` by its body; returns the new text and the removed wrapper, with ``...`` as its
     body.
 
-    ``first`` is the first line that is removed with the wrapper.
+    ``first`` is the first line that is removed with the wrapper, ``setters`` are lines of the body that go, too.
     """
     node, whole = nodes[index], [nodes[k] for k in below(nodes, index)]
     last = max(one.start + len(one.lines) - 1 for one in whole)
@@ -145,7 +154,11 @@ def _unwrap(nodes: Sequence[Node], index: int, lines: Sequence[str], first: int)
     margin = indentation(lines[inside.start - 1])
     shift = len(margin) - len(indentation(lines[node.start - 1]))
     frozen = {one.start + offset for one in whole for offset in one.frozen}
-    body = [line if at in frozen else _dedent(line, shift) for at, line in enumerate(lines[start - 1 : end - 1], start)]
+    body = [
+        line if at in frozen else _dedent(line, shift)
+        for at, line in enumerate(lines[start - 1 : end - 1], start)
+        if at not in setters
+    ]
     taken = [*lines[first - 1 : start - 1], f"{margin}...", *lines[end - 1 : last]]
     return "\n".join([*lines[: first - 1], *body, *lines[last:]]), "\n".join(taken)
 

@@ -19,7 +19,7 @@ import ast
 from collections.abc import Collection, Mapping
 
 from runner_sync.edits import Places, apply
-from runner_sync.merge.phrases.trees import parse_statement
+from runner_sync.merge.phrases.trees import gives_twice, parse_statement
 
 Keywords = Mapping[str, str]
 
@@ -27,7 +27,7 @@ Keywords = Mapping[str, str]
 def with_upstream_keywords(base: str, omni: str, upstream: str) -> str | None:
     """Return omni's statement with upstream's keywords.
 
-    ``None`` if upstream changed anything else, or if keywords conflict.
+    ``None`` if upstream changed anything else, or if keywords conflict or would be given twice.
     """
     calls = [_find_call(text) for text in (base, omni, upstream)]
     base_call, omni_call, upstream_call = calls
@@ -52,7 +52,7 @@ def with_upstream_keywords(base: str, omni: str, upstream: str) -> str | None:
     made = _edit_keywords(omni, omni_call, changed, gone)
     result = _find_call(made) if made is not None else None
     wanted = {name: value for name, value in {**in_omni, **changed}.items() if name not in gone}
-    return made if result is not None and _read_keywords(result) == wanted else None
+    return made if result is not None and _read_keywords(result) == wanted and not gives_twice(result) else None
 
 
 def _is_same_call(base: ast.Call, omni: ast.Call) -> bool:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runner_sync.edits import Places, apply
-from runner_sync.merge.phrases.trees import parse_or_empty, parse_statement
+from runner_sync.merge.phrases.trees import gives_twice, parse_or_empty, parse_statement
 from runner_sync.syntax import calls_in, walk
 from runner_sync.thresholds import FEWEST_ARGUMENTS, TAKEN_ARGUMENTS
 
@@ -238,7 +238,8 @@ def _measure_share(old: Sequence[Argument], new: Sequence[Argument]) -> float:
 def _append_arguments(text: str, holder: ast.Call | ast.Dict, extra: Sequence[Argument]) -> str | None:
     """Return ``text`` with ``extra`` behind the last element of ``holder``.
 
-    ``None`` if ``holder`` already has such a keyword, or if a positional argument cannot stand there.
+    ``None`` if ``holder`` already has such a keyword or a mapping with that key, or if a positional argument cannot
+    stand there.
     """
     names = {argument.keyword for argument in _list_arguments(holder)} - {"", "**"}
     if any(argument.keyword in names for argument in extra):
@@ -253,4 +254,5 @@ def _append_arguments(text: str, holder: ast.Call | ast.Dict, extra: Sequence[Ar
     if positional:
         return None
     grown = apply(text, [Places(text).behind(elements[-1], "".join(f", {row}" for row in rows))])
-    return grown if parse_or_empty(grown).body else None
+    tree = parse_or_empty(grown)
+    return grown if tree.body and not gives_twice(tree) else None

@@ -600,6 +600,19 @@ def test_what_both_added_stays_in_omnis_else() -> None:
     assert [asked.reason.names for asked in result.decisions] == [("if is_old() … else",)]
 
 
+def test_a_new_condition_on_what_omni_does_not_set_takes_no_statement_of_omnis_with_it() -> None:
+    """``propose_draft_token_ids(…)`` in ``sample_tokens`` of vLLM 0.25.1 and vllm-ascend 0.24.0rc1."""
+    book, propose = "    valid = self.book(rows)\n", "    self.propose(valid)\n"
+    base = f"def run(self, rows):\n    fits = self.fits(rows)\n    self.see(fits)\n{book}{propose}    return valid\n"
+    omni = f"def run(self, rows):\n{book}{propose}    self.own(valid)\n    return valid\n"
+    under = f"    if fits:\n    {propose}    elif self.model:\n        self.drafter.run()\n"
+    result = merge(Triple(base, omni, base.replace(propose, under)))
+    assert result.text == omni
+    (asked,) = result.decisions
+    assert (asked.reason.kind, asked.reason.names) == ("addition reads what omni does not set", ("fits",))
+    assert "self.drafter.run()" in asked.upstream
+
+
 def test_what_both_added_in_the_same_block_is_no_question() -> None:
     base = "def run(self, rows):\n    if self.on:\n        self.take(rows)\n    return rows\n"
     both = base.replace("        self.take", "        found = self.find()\n        self.take")

@@ -112,11 +112,14 @@ def _find_read(node: Node) -> frozenset[str]:
 
 
 def _find_whole_addition(weave: Weave, strand: Strand) -> list[int]:
-    """Return the indices of the outermost block of upstream additions around a statement, else of the statement."""
+    """Return the indices of the outermost block of upstream additions around a statement, else of the statement.
+
+    Without what omni has, too: upstream may have put a new block around that.
+    """
     top = strand.upstream
     assert top is not None
     while (above := weave.upstream[top].parent) != ROOT and weave.of_upstream[above].sides == "u":
         if any(weave.of_upstream[k].sides != "u" for k in below(weave.upstream, above)):
             break
         top = above
-    return below(weave.upstream, top)
+    return [k for k in below(weave.upstream, top) if weave.of_upstream[k].omni is None]

@@ -26,7 +26,8 @@ from runner_sync.statements import ROOT, below
 def leave_out_inside_removed(settling: Settling) -> None:
     """Leave out what upstream adds inside a suite that is not kept, or (in a copy) around a block that omni removed.
 
-    An addition still comes in if omni has the nearest old statement before or behind it, in whatever suite.
+    An addition still comes in if omni has the nearest old statement before or behind it, in whatever suite, or if it
+    replaces a statement of omni's (`_replaces_omnis`).
     """
     weave = settling.weave
     for strand in settling.strands:
@@ -37,7 +38,7 @@ def leave_out_inside_removed(settling: Settling) -> None:
         if above is None or _has_neighbour(weave, strand):
             continue
         is_removed = above.kept and settling.is_copy and _is_around_removed_block(weave, above)
-        if above.kept and not is_removed:
+        if (above.kept and not is_removed) or (settling.is_copy and _replaces_omnis(weave, above)):
             continue
         strand.kept = False
         if not node.is_comment and (above.sides == "bu" or is_removed):
@@ -45,6 +46,18 @@ def leave_out_inside_removed(settling: Settling) -> None:
                 "replacement in a removed block" if find_replaced(weave, strand) else "addition to a removed block"
             )
             settling.doubts.append(Doubt(strand, Reason(kind), INFERRED))
+
+
+def _replaces_omnis(weave: Weave, head: Strand) -> bool:
+    """Whether upstream left nothing of a suite, whose head omni had removed and whose statements omni had kept.
+
+    Without what stands there now, the work of the suite would be done no more.
+    """
+    if head.sides != "bu":
+        return False
+    old, now = strands_in_suite(weave, head, "b"), strands_in_suite(weave, head, "u")
+    is_gone = any(strand.sides == "bo" and not strand.kept for strand in old)
+    return is_gone and not any(strand.base is not None and not pick_node(weave, strand).is_clause for strand in now)
 
 
 def _is_around_removed_block(weave: Weave, head: Strand) -> bool:

@@ -162,7 +162,8 @@ def _find_written_names(node: Node) -> frozenset[str]:
 def find_reads(weave: Weave, strand: Strand, contents: Mapping[Strand, Content]) -> frozenset[str]:
     """Return the locals that the chosen text of a strand reads.
 
-    For a merged text, these are the names that it mentions and a side reads.
+    For a merged text, these are the names that it mentions and a side reads; for a text that another statement's change
+    was carried over to, the names that it mentions and omni reads anywhere count, too.
     """
     sides = ((weave.omni, strand.omni), (weave.upstream, strand.upstream))
     nodes = [nodes[index] for nodes, index in sides if index is not None]
@@ -171,7 +172,8 @@ def find_reads(weave: Weave, strand: Strand, contents: Mapping[Strand, Content])
         if node.lines == chosen:
             return uses(node)
     words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", "\n".join(chosen)))
-    return frozenset(name for node in nodes for name in uses(node) if name in words)
+    readers = [*nodes, *weave.omni] if strand.carried else nodes
+    return frozenset(name for node in readers for name in uses(node) if name in words)
 
 
 def _is_unpacking(node: Node) -> bool:

@@ -11,10 +11,11 @@ from collections.abc import Collection, Sequence
 from runner_sync.confidence import CONTESTED, INFERRED, REBUILT
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.matching.own_forms import find_moved, find_own_form, find_same_suite, with_keyword_of
-from runner_sync.merge.phrases.contents import CARRIED, is_inherited
+from runner_sync.merge.matching.successors import find_moved_version
+from runner_sync.merge.phrases.contents import CARRIED, choose_of_three, is_inherited
 from runner_sync.merge.phrases.transplant import carry_over
 from runner_sync.merge.policy import Terms
-from runner_sync.merge.reason import Reason
+from runner_sync.merge.reason import Kind, Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, index_omni_only, pick_node
 from runner_sync.statements import ROOT, Node, enclosing, siblings
 from runner_sync.statements.dataflow import binds, reads, uses_anything_of
@@ -24,33 +25,36 @@ def judge_each(settling: Settling) -> None:
     """Give every strand its first verdict."""
     own = index_omni_only(settling.weave)
     for strand in settling.strands:
-        strand.kept, doubt = _judge(settling.weave, strand, settling.terms, own)
+        strand.kept, doubt = _judge(settling, strand, own)
         if doubt is not None:
             settling.doubts.append(doubt)
 
 
-def _judge(weave: Weave, strand: Strand, terms: Terms, own: Collection[str]) -> tuple[bool, Doubt | None]:
+def _judge(settling: Settling, strand: Strand, own: Collection[str]) -> tuple[bool, Doubt | None]:
     """Return whether a strand is kept, and the doubt about it; ``own`` are the texts that `index_omni_only` finds."""
+    weave, terms = settling.weave, settling.terms
     match strand.sides:
         case "o":
             omni = weave.omni[strand.in_omni]
             return not is_inherited(omni, terms.heritage) or _is_in_new_form(weave, omni), None
         case "bo":
-            return _judge_gone_upstream(weave, strand, terms)
+            return _judge_gone_upstream(settling, strand)
         case "bu":
             return _judge_gone_in_omni(weave, strand, terms, own)
         case _:
             return True, None
 
 
-def _judge_gone_upstream(weave: Weave, strand: Strand, terms: Terms) -> tuple[bool, Doubt | None]:
+def _judge_gone_upstream(settling: Settling, strand: Strand) -> tuple[bool, Doubt | None]:
     """Judge a base statement that only omni still has."""
+    weave, terms = settling.weave, settling.terms
     omni = weave.omni[strand.in_omni]
     if weave.is_unedited(strand, "o") or is_inherited(omni, terms.heritage):
         return False, None
-    successor = _carry_over(weave, strand) if terms.policy.is_copy else None
-    if successor is not None:
-        return False, Doubt(strand, CARRIED, INFERRED, successor)
+    followed = (_carry_over(settling, strand) or _follow_moved(settling, strand)) if terms.policy.is_copy else None
+    if followed is not None:
+        reason, successor = followed
+        return False, Doubt(strand, reason, INFERRED, successor)
     if _is_rewritten(weave, strand):
         return False, _make_doubt(weave, strand, Reason("edited statement rewritten"), REBUILT)
     kept = terms.policy.edited_here_gone_there == "omni"
@@ -73,6 +77,8 @@ def _judge_gone_in_omni(weave: Weave, strand: Strand, terms: Terms, own: Collect
         return False, None  # each passage of a port is asked about anyway
     if found := find_moved(weave, before):
         return False, _settle_moved(weave, strand, terms, found)
+    if terms.policy.is_copy and (edited := _change_moved(weave, strand, terms)) is not None:
+        return False, Doubt(strand, Reason("moved statement changed"), INFERRED, edited, (strand,))
     own_version = find_own_form(weave, before)
     if own_version is not None:
         reason = Reason("renamed statement changed", weave.omni[own_version.in_omni].facts.targets)
@@ -100,6 +106,28 @@ def _settle_moved(weave: Weave, strand: Strand, terms: Terms, found: Sequence[St
         if _has_same_values_there(weave, strand, first):
             return None
     return Doubt(strand, Reason("moved statement changed"), INFERRED, first, (strand,))
+
+
+def _change_moved(weave: Weave, strand: Strand, terms: Terms) -> Strand | None:
+    """Give the statement that omni moved and edited upstream's change, too, and return it; ``None`` without one."""
+    own = [other for other in weave.of_omni if other.sides == "o" and not other.carried]
+    moved = find_moved_version(weave, strand, own)
+    if moved is None or not _is_runnable_there(weave, strand, moved):
+        return None
+    sides = weave.base[strand.in_base], weave.omni[moved.in_omni], weave.upstream[strand.in_upstream]
+    text = _join_edits(weave, sides, terms)
+    if text is None:
+        return None
+    moved.carried = text[0]
+    return moved
+
+
+def _join_edits(weave: Weave, sides: tuple[Node, Node, Node], terms: Terms) -> tuple[str, Reason | None] | None:
+    """Return a statement with both edits, and what to look at; ``None`` if they changed the same part."""
+    content, doubt = choose_of_three(weave, sides, terms)
+    if doubt is not None and doubt.kind not in _BOTH_EDITS:
+        return None
+    return "\n".join(content.lines), doubt
 
 
 def _may_follow(weave: Weave, strand: Strand, terms: Terms) -> bool:
@@ -189,12 +217,12 @@ def _has_same_values_there(weave: Weave, strand: Strand, moved: Strand) -> bool:
     return not uses_anything_of(between, [weave.upstream[strand.in_upstream]])
 
 
-def _carry_over(weave: Weave, strand: Strand) -> Strand | None:
+def _carry_over(settling: Settling, strand: Strand) -> tuple[Reason, Strand] | None:
     """Return the new upstream statement that passes on the arguments of a removed call, or ``None``.
 
     Its ``carried`` text gets the arguments that omni had added.
     """
-    new = [s for s in weave.of_upstream if s.sides == "u" and s.kept and not s.carried]
+    weave, new = settling.weave, _find_free(settling, strand)
     nodes = [weave.upstream[s.in_upstream] for s in new]
     base, omni = weave.base[strand.in_base], weave.omni[strand.in_omni]
     if base.compound or omni.is_comment:
@@ -204,7 +232,44 @@ def _carry_over(weave: Weave, strand: Strand) -> Strand | None:
     if found is None:
         return None
     new[found[0]].carried = found[1]
-    return new[found[0]]
+    return CARRIED, new[found[0]]
+
+
+def _follow_moved(settling: Settling, strand: Strand) -> tuple[Reason, Strand] | None:
+    """Return the place to which upstream moved a statement that both sides edited, or ``None``.
+
+    Its ``carried`` text has both edits; ``None`` if they changed the same part.
+    """
+    weave = settling.weave
+    moved = find_moved_version(weave, strand, _find_free(settling, strand))
+    if moved is None:
+        return None
+    sides = weave.base[strand.in_base], weave.omni[strand.in_omni], weave.upstream[moved.in_upstream]
+    joined = _join_edits(weave, sides, settling.terms)
+    if joined is None:
+        return None
+    moved.carried, doubt = joined
+    return doubt or Reason("edit moved on"), moved
+
+
+_BOTH_EDITS: Collection[Kind] = frozenset({"additions moved on", "keywords taken over", "arguments of another call"})
+"""What is to look at in a text that has the edits of both sides."""
+
+
+def _find_free(settling: Settling, strand: Strand) -> list[Strand]:
+    """Return upstream's new statements that nothing was carried over to and that stand where omni's edit can.
+
+    What only omni sets and the edit reads must be set above.
+    """
+    weave = settling.weave
+    names = reads(weave.omni[strand.in_omni]) - reads(weave.base[strand.in_base])
+    free: list[Strand] = []
+    for other in settling.strands:
+        if other.sides == "u" and other.kept and not other.carried:
+            free.append(other)
+        elif other.sides == "o" and not names.isdisjoint(binds(weave.omni[other.in_omni])):
+            free = []
+    return free
 
 
 def _is_rewritten(weave: Weave, strand: Strand) -> bool:

@@ -1,6 +1,6 @@
 """Find what upstream now has for an omni statement that is not in the result.
 
-Comes in: a ``Weave`` and the kept strands. Goes out: one of these. May touch: nothing.
+Comes in: a ``Weave`` and the strands to choose from. Goes out: one of these. May touch: nothing.
 
 Sequences are paired in order, so a statement that upstream both moved and edited counts as removed and added.
 """
@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runner_sync.merge.weave import Strand, Weave
-from runner_sync.statements.likeness import VERSION, similarity
+from runner_sync.merge.weave import Strand, Weave, pick_node
+from runner_sync.statements import Node
+from runner_sync.statements.likeness import VERSION, similarity, word_similarity
 
 
 def find_successor(weave: Weave, strand: Strand, kept: Sequence[Strand]) -> Strand | None:
@@ -27,3 +28,25 @@ def find_successor(weave: Weave, strand: Strand, kept: Sequence[Strand]) -> Stra
     best = max(shares.values(), default=0.0)
     alike = [s for s, share in shares.items() if share == best >= VERSION]
     return alike[0] if len(alike) == 1 else None
+
+
+def find_moved_version(weave: Weave, strand: Strand, new: Sequence[Strand]) -> Strand | None:
+    """Return which of one side's ``new`` statements is a base statement, moved and edited, or ``None``.
+
+    Each must be the only version (from ``VERSION`` on) of the other: any further statement that resembles one of them
+    leaves it open which came from which.
+    """
+    node = weave.base[strand.in_base]
+    if node.compound or node.is_clause or not node.is_telling:
+        return None
+    found = [other for other in new if _is_version(node, pick_node(weave, other))]
+    if len(found) != 1:
+        return None
+    now = pick_node(weave, found[0])
+    alike = [k for k, other in enumerate(weave.base) if _is_version(other, now)]
+    return found[0] if alike == [strand.base] else None
+
+
+def _is_version(one: Node, other: Node) -> bool:
+    """Whether two simple statements share most words; the same function called for the same name is not enough."""
+    return similarity(one, other) >= VERSION and word_similarity(one.canon, other.canon) >= VERSION

@@ -682,3 +682,37 @@ def test_what_two_variants_add_is_one_unit_with_a_question_for_each() -> None:
     same, asked = ask_about_variants([draft], job)
     assert same == draft
     assert [("310p" in item.reason, "a5" in item.reason) for item in asked.reviews] == [(True, False), (False, True)]
+
+
+NOTE = "    def _note(self, rows):\n        {}self.total = len(rows)\n        self.last = rows[-1]\n\n"
+STEP = "    def step(self, rows):\n        self._note(rows)\n{}        return rows\n"
+UPDATE = "        self.update(rows)\n"
+MINE = "    def _note(self, rows):\n        self.total = self.own(rows)\n        {}\n\n"
+OWN_STEP = "    def step(self, rows):\n        return self.other(rows)\n\n"
+FIRST = "self.update(rows)\n        "
+
+
+@pytest.mark.parametrize(
+    ("mine", "step", "npu", "is_asked"),
+    [
+        pytest.param(FIRST.rstrip(), UPDATE, "", True, id="inherited code makes it"),
+        pytest.param(FIRST.rstrip(), UPDATE, STEP.format("") + "\n", True, id="a copy got it"),
+        pytest.param("pass", UPDATE, "", False, id="the override does not make it"),
+        pytest.param(FIRST.rstrip(), "", "", False, id="upstream ended it"),
+        pytest.param(FIRST.rstrip(), UPDATE, OWN_STEP, False, id="the method that got it is overridden, too"),
+    ],
+)
+def test_a_call_that_upstream_moved_out_of_an_overridden_method(
+    mine: str, step: str, npu: str, is_asked: bool, tmp_path: Path
+) -> None:
+    """``_update_states_after_model_execute`` of vLLM 0.15, which vllm-ascend 0.14.0rc1 calls in its ``_sample``."""
+    reasons = questions(
+        tmp_path,
+        "",
+        NOTE.format("") + STEP.format(step),
+        of="_note",
+        npu=f"{MINE.format(mine)}{npu}    def execute_model(",
+        gone=NOTE.format(FIRST) + STEP.format(""),
+    )
+    asked = "no longer calls self.update in this method since HEAD~1, but in step"
+    assert any(asked in reason for reason in reasons) is is_asked

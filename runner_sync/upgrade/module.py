@@ -40,6 +40,7 @@ from runner_sync.upgrade.questions.hidden import (
     find_upstream_members,
 )
 from runner_sync.upgrade.questions.linked_questions import name_partners
+from runner_sync.upgrade.questions.made_twice import ask_about_made_twice
 from runner_sync.upgrade.questions.mixed_in import ask_about_mixins, join_under_mixins
 from runner_sync.upgrade.questions.newly_reached import ask_about_newly_reached
 from runner_sync.upgrade.questions.one_decision import join_alike, link_same_replacements
@@ -127,7 +128,7 @@ def _mend(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSide) -> li
 def _ask_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSide) -> list[Draft]:
     """Add questions about the result, and drafts for questions that concern no unit."""
     steps: list[Step] = [
-        lambda found: ask_about_overrides(found, job),
+        lambda found: ask_about_made_twice(ask_about_overrides(found, job), job),
         lambda found: ask_about_other_uses(found, job, side),
         lambda found: ask_about_changed_helpers(found, job, side),
         lambda found: ask_about_changed_functions(found, job, side),

@@ -7,7 +7,8 @@ merge that the texts at hand answer. When all drafts have their last text, ``mod
 
 1. About what does not run or runs anew: ``hidden`` (with ``concerned`` and ``partial_overrides``) and
    ``uncalled_hooks`` about upstream methods behind omni's, ``mixed_in`` about mixins that a class gets or does without,
-   ``replaced_calls`` about calls that omni replaced, ``newly_reached`` about new calls that reach an override.
+   ``replaced_calls`` about calls that omni replaced, ``newly_reached`` about new calls that reach an override, and
+   ``made_twice`` about calls that upstream moved out of a method and its override still makes.
 2. About the texts themselves: ``defects`` that a merge left.
 3. About halves, by ``objects_used``: ``counterparts`` in another copy, ``two_ends`` of an exchange of which one was
    left out, ``ended_calls`` on an object.

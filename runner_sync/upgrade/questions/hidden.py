@@ -97,15 +97,15 @@ def _mention_ended_calls(text: str, old: Mapping[str, str], present: Sequence[st
     A copy loses such a call without a question. For example, vllm-ascend 0.27 no longer receives sampled tokens in
     ``sample_tokens``, but applies them in ``_update_states``, which omni hides.
     """
-    before = _find_own_calls(old.values())
-    news = _find_own_calls([text]) - before
+    before = find_own_calls(old.values())
+    news = find_own_calls([text]) - before
     mentioned = {word for one in present for word in re.findall(r"\.(\w+)", one)}
     ended = find_related((one for one in before if one.name not in mentioned), news)
     names = at_most(NAMED, [".".join(one) for one in ended])
     return f"; {title} no longer calls {names}: does this method do that work now?" if ended else ""
 
 
-def _find_own_calls(methods: Iterable[str]) -> set[ObjectMember]:
+def find_own_calls(methods: Iterable[str]) -> set[ObjectMember]:
     """Return the calls that methods make on the runner itself."""
     called = (name.rpartition(".") for text in methods for name in names_called(text))
     return {ObjectMember(owner, name) for owner, _, name in called if owner == "self"}

@@ -34,6 +34,7 @@ from runner_sync.upgrade.from_gpu.merging import (
 from runner_sync.upgrade.from_gpu.merging.left_out import drop_already_present, find_lacking, join_left_out
 from runner_sync.upgrade.from_gpu.merging.port_context import (
     Context,
+    find_firm,
     find_helpers,
     find_module_names,
     find_old_twin,
@@ -261,7 +262,8 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
         settled = replace(settled, upstream=merge.follow_parameters(settled.upstream, settled.upstream, settled.base))
     if draft.base is not None and draft.base.how == "lock" and (followed := find_base_text(draft, job)):
         veto = refuse_taken_out(followed, draft.text, sides.upstream, veto)
-    result, broken = merge_soundly(settled, policy, veto=veto, foreign=foreign, pinned=pinned, known=known)
+    firm = find_firm(draft, pinned, context)
+    result, broken = merge_soundly(settled, policy, veto=veto, foreign=foreign, pinned=pinned, firm=firm, known=known)
     if not result.parses:
         reason = f"the merge with {job.twin.new.path} did not parse, so the NPU runner's text stays"
         item = make_unmerged_review(

@@ -30,19 +30,21 @@ def merge_soundly(
     veto: Veto,
     foreign: Collection[str],
     pinned: frozenset[str],
+    firm: Collection[str],
     known: Collection[str],
 ) -> tuple[merge.Merged, set[Problem]]:
     """Merge without what cannot run, such as readers of unset names, and return the result with its remaining defects.
 
     Defects that omni's text already had do not count. If any remain, those of the whole change are returned, because
-    the others follow from them. ``veto``, ``foreign`` and ``pinned`` are those of ``merge.merge``; ``known`` are the
-    names that the unit may read.
+    the others follow from them. ``veto``, ``foreign``, ``pinned`` and ``firm`` are those of ``merge.merge``; ``known``
+    are the names that the unit may read.
     """
     before = find_problems(sides.omni, known)
     missing: dict[str, Kind] = {}
     undone: list[Undone] = []
     for attempt in range(TRIES):
-        result = merge.merge(sides, policy=policy, veto=refuse_readers(missing, veto), foreign=foreign, pinned=pinned)
+        refuse = refuse_readers(missing, veto)
+        result = merge.merge(sides, policy=policy, veto=refuse, foreign=foreign, pinned=pinned, firm=firm)
         if not result.parses:
             return ask_about_undone(result, undone), set()
         broken = find_problems(result.text, known) - before

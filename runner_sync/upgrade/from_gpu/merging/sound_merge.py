@@ -30,8 +30,8 @@ def merge_soundly(
     veto: Veto,
     foreign: Collection[str],
     pinned: frozenset[str],
-    firm: Collection[str],
     known: Collection[str],
+    firm: Collection[str] = frozenset(),
 ) -> tuple[merge.Merged, set[Problem]]:
     """Merge without what cannot run, such as readers of unset names, and return the result with its remaining defects.
 

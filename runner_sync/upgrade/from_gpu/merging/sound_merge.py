@@ -20,6 +20,7 @@ from runner_sync.texts.soundness import Problem, find_problems
 from runner_sync.thresholds import TRIES
 from runner_sync.upgrade.from_gpu.merging.half_ported import find_half_ported, find_unread_parameters
 from runner_sync.upgrade.from_gpu.merging.idle_passages import Undone, ask_about_undone, undo_idle_passages
+from runner_sync.upgrade.from_gpu.merging.plain_locals import bring_plain_locals
 from runner_sync.upgrade.from_gpu.merging.refusing import refuse_readers
 
 
@@ -57,6 +58,9 @@ def merge_soundly(
             break
         if more:
             undone += more
+            continue
+        if attempt == 0 and (longer := bring_plain_locals(sides, unset)) != sides:
+            sides = longer
             continue
         names = _explain_names(half, unread=find_unread_parameters(sides, result.text), unset=unset)
         new, lost = names.keys() - missing, _find_lost_calls(sides, result.text) - pinned

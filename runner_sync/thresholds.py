@@ -116,7 +116,7 @@ COUNTERPART: Final = 0.6
 INLINE: Final = 8
 """Characters that a value must exceed for its presence in line on the NPU side to be significant."""
 
-TRIES: Final = 5
+TRIES: Final = 4
 """Most merges of one unit, each without the statements that did not fit before."""
 
 REPLACING: Final = 0.5

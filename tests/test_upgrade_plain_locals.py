@@ -67,6 +67,7 @@ def test_a_plain_local_counts_as_new(setting: list[str]) -> None:
         pytest.param(["with self.lock as model:", "    pass"], [], {}, id="a head"),
         pytest.param(["model = self.model"], ["model = self.own"], {}, id="NPU has a local of that name"),
         pytest.param(["model = self.model"], ["self.show(model)"], {}, id="NPU reads that name"),
+        pytest.param(["model = self.model"], ["self.show(self.model)"], {}, id="NPU has the value in place"),
         pytest.param(["model = self.model"], [], {"self.model": "self.models[0]"}, id="the assignment changed"),
         pytest.param(["if rows:", "    model = self.model"], [], {}, id="alone in its suite"),
     ],

@@ -13,7 +13,7 @@ The twin has had the local for long, so its assignment is no change. Without it,
                                                               self.has_hook = callable(model.hook)
 
 timid: only a local that the twin sets once, in the same words as before, by a value that calls nothing but builtins
-which change nothing, and whose name NPU's method does not have.
+which change nothing. NPU's method must have neither its name nor its value: it would have its own form of the readers.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def bring_plain_locals(sides: Triple, names: Iterable[str]) -> Triple:
         if name in have | seen or len(was) != 1 or len(now) != 1 or was[0].canon != now[0].canon:
             continue
         seen.add(name)
-        if _is_plain(was[0]):
+        value = _find_plain_value(was[0])
+        if value and not any(value in node.canon for node in omni):
             rows |= {*range(was[0].start, was[0].end + 1)}
             todo += sorted(reads(was[0]) - have)
     shorter = without_lines(sides.base, rows)
@@ -59,16 +60,16 @@ def _find_setters(nodes: Sequence[Node], name: str) -> list[Node]:
     return [node for node in nodes if name in binds(node)]
 
 
-def _is_plain(node: Node) -> bool:
-    """Whether a statement sets one local to a value that calls only harmless builtins."""
+def _find_plain_value(node: Node) -> str:
+    """Return the value to which a statement sets one local; empty if it calls more than harmless builtins."""
     if node.compound or node.one_line:
-        return False
+        return ""
     match tree_of(node.canon).body:
-        case [ast.Assign(targets=[ast.Name()], value=value)]:
-            return all(_is_harmless(part) for part in walk(value))
-        case [ast.AnnAssign(target=ast.Name(), value=ast.expr() as value)]:
-            return all(_is_harmless(part) for part in walk(value))
-    return False
+        case [ast.Assign(targets=[ast.Name()], value=value)] | [
+            ast.AnnAssign(target=ast.Name(), value=ast.expr() as value)
+        ]:
+            return ast.unparse(value) if all(_is_harmless(part) for part in walk(value)) else ""
+    return ""
 
 
 def _is_harmless(part: ast.AST) -> bool:

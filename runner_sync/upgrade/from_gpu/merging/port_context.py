@@ -31,7 +31,7 @@ class Context:
 
     ``drafts`` are as before their ports, ``veto`` refuses statements, ``methods`` are texts that may use records among
     the drafts, ``known`` are the names that a unit of the module may read, ``moves`` finds helpers that moved out, and
-    ``renames`` attributes that have another name now.
+    ``renames`` attributes that have another name now. With ``brings_locals``, a port brings plain locals that it reads.
     """
 
     job: ModuleJob
@@ -42,6 +42,7 @@ class Context:
     known: Collection[str]
     moves: moved_helpers.Moves
     renames: Renames
+    brings_locals: bool = False
 
 
 def find_module_names(job: ModuleJob, side: GpuSide) -> set[str]:

@@ -141,17 +141,27 @@ def _port_whole_change(draft: Draft, new: str, context: Context) -> Draft:
     """
     job, side = context.job, context.side
     port = _port_change(draft, new, context)
-    if port.is_whole or port.sides is None or (earlier := gpu_side.use_earlier_base(draft, job, side)) is None:
+    if port.is_whole or port.sides is None:
         return port.draft
+    changed = resting_on.find_changed(port.sides, port.foreign)
+    if (earlier := gpu_side.use_earlier_base(draft, job, side)) is None:
+        return _port_with_locals(draft, new, port, changed, context)
     idle = resting_on.find_unrelated(port.sides, earlier.old[draft.name], port.lacking) if port.lacking else ()
     whole = replace(context, side=earlier)
     more = _port_change(draft, earlier.rebased[draft.name], whole, without=frozenset(idle))
-    changed = resting_on.find_changed(port.sides, port.foreign)
     if not more.is_whole or not resting_on.is_better(more.draft, port.draft, draft, changed):
-        return port.draft
+        return _port_with_locals(draft, new, port, changed, context)
     since, base = (held.bases[draft.name].side.ref for held in (earlier, side))
     hint = f"; the GPU runner's change since {base} builds on its change since {since}, which was ported, too"
     return _extend_reason(more.draft, hint, count=len(draft.reviews))
+
+
+def _port_with_locals(draft: Draft, new: str, port: _Port, changed: Collection[str], context: Context) -> Draft:
+    """Port the change again with the plain locals that ``port`` lacked; return the better one of the two."""
+    if not port.lacking:
+        return port.draft
+    more = _port_change(draft, new, replace(context, brings_locals=True))
+    return more.draft if resting_on.is_better(more.draft, port.draft, draft, changed) else port.draft
 
 
 def _extend_reason(draft: Draft, hint: str, *, count: int) -> Draft:
@@ -263,7 +273,16 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
     if draft.base is not None and draft.base.how == "lock" and (followed := find_base_text(draft, job)):
         veto = refuse_taken_out(followed, draft.text, sides.upstream, veto)
     firm = find_firm(draft, pinned, context)
-    result, broken = merge_soundly(settled, policy, veto=veto, foreign=foreign, pinned=pinned, firm=firm, known=known)
+    result, broken = merge_soundly(
+        settled,
+        policy,
+        veto=veto,
+        foreign=foreign,
+        pinned=pinned,
+        firm=firm,
+        known=known,
+        brings_locals=context.brings_locals,
+    )
     if not result.parses:
         reason = f"the merge with {job.twin.new.path} did not parse, so the NPU runner's text stays"
         item = make_unmerged_review(

@@ -33,12 +33,13 @@ def merge_soundly(
     pinned: frozenset[str],
     known: Collection[str],
     firm: Collection[str] = frozenset(),
+    brings_locals: bool = False,
 ) -> tuple[merge.Merged, set[Problem]]:
     """Merge without what cannot run, such as readers of unset names, and return the result with its remaining defects.
 
     Defects that omni's text already had do not count. If any remain, those of the whole change are returned, because
     the others follow from them. ``veto``, ``foreign``, ``pinned`` and ``firm`` are those of ``merge.merge``; ``known``
-    are the names that the unit may read.
+    are the names that the unit may read. With ``brings_locals``, plain locals that new statements read come, too.
     """
     before = find_problems(sides.omni, known)
     missing: dict[str, Kind] = {}
@@ -59,7 +60,7 @@ def merge_soundly(
         if more:
             undone += more
             continue
-        if attempt == 0 and (longer := bring_plain_locals(sides, unset)) != sides:
+        if brings_locals and attempt == 0 and (longer := bring_plain_locals(sides, unset)) != sides:
             sides = longer
             continue
         names = _explain_names(half, unread=find_unread_parameters(sides, result.text), unset=unset)

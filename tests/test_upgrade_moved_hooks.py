@@ -10,8 +10,12 @@ from sync_samples import AR, ASCEND, GPU_AR, VLLM, Trees, check_upgrade, commit,
 
 from runner_sync.merge import PORT, Reason, merge
 from runner_sync.model import Triple
+from runner_sync.profile import NPU
 from runner_sync.sync.options import TreeOptions
 from runner_sync.sync.upgrade_options import UpgradeOptions
+from runner_sync.upgrade.draft import Draft, Stage
+from runner_sync.upgrade.from_gpu.asking import ported_passages
+from runner_sync.upgrade.job import ModuleJob
 
 UPDATE = "    self.update_all_states(output)\n"
 HOOK = "    if output.finished and self.model.has_hooks:\n        self.model.on_finished(output.finished)\n"
@@ -125,3 +129,25 @@ def test_noop_vllm_itself_takes_the_value_elsewhere(tmp_path: Path, monkeypatch:
     twin = twin.replace("    return self.forward", f"{TAKE}    return self.forward")
     vllm = (TAKING.replace(IDS, "").replace(", ids", ""), twin.replace(IDS, "").replace(", ids", ""))
     assert text_after(tmp_path, monkeypatch, (TAKING, twin), vllm) == ("", [])
+
+
+LONG = "".join(f"    self.take_step_{k}(output)\n" for k in range(9))
+OLD_PLACE = f"def run(self, output):\n{HOOK}{LONG}    return self.forward(output)\n"
+NEW_PLACE = f"def run(self, output):\n{LONG}{HOOK}    return self.forward(output)\n"
+
+
+@pytest.mark.parametrize(
+    ("after", "parts"),
+    [
+        pytest.param(NEW_PLACE, 1, id="moved"),
+        pytest.param(OLD_PLACE.replace(HOOK, ""), 0, id="removed"),
+        pytest.param(OLD_PLACE.replace("    return", f"{HOOK}    return"), 0, id="added once more"),
+        pytest.param(NEW_PLACE.replace("finished(output", "finished(total, output"), 0, id="moved and changed"),
+    ],
+)
+def test_the_old_and_the_new_place_of_a_passage_are_one_question(after: str, parts: int) -> None:
+    draft, job = Draft("R.run", (Stage(OLD_PLACE),), chosen=True), ModuleJob(NPU, NPU.modules[1], "runner.py", "")
+    items = ported_passages.list_questions(draft, job, after=after, twin=after)
+    leads = {item.id: item.reason for item in items}
+    found = [leads[item.part_of] for item in items if item.part_of]
+    assert found == [ported_passages.MOVED_HERE] * parts

@@ -60,7 +60,10 @@ def port_members(
         draft = record_twin(draft, job, text, side)
         draft = ask_about_untranslated(draft, job.path, before="", doubts=side.untranslated)
         notes = (*changes, *_describe_sampler_steps(decision.name, job))
-        item = _review_added(draft, job, decision, notes) if was is None else _review_renamed(draft, job, was)
+        if was is None:
+            item = _review_added(draft, job, decision, notes)
+        else:
+            item = _review_renamed(draft, job, was, is_npus=was.name not in side.old)
         added.append(draft.with_questions(item))
         have.add(decision.name)
     return added
@@ -82,8 +85,13 @@ def _review_added(draft: Draft, job: ModuleJob, decision: Member, notes: Sequenc
     return make_review(draft, job.path, reason=reason, confidence=REQUIRED, shown=shown, from_gpu=True)
 
 
-def _review_renamed(draft: Draft, job: ModuleJob, was: Draft) -> ReviewItem:
-    reason = f"the GPU runner renamed {was.member}, and NPU's own form of it was renamed, too"
+def _review_renamed(draft: Draft, job: ModuleJob, was: Draft, *, is_npus: bool) -> ReviewItem:
+    """Ask about a method that got the twin's name for it; ``is_npus`` if only NPU had it under the old one."""
+    reason = (
+        f"the GPU runner has a method for this, too, now; NPU's {was.member} got its name"
+        if is_npus
+        else f"the GPU runner renamed {was.member}, and NPU's own form of it was renamed, too"
+    )
     shown = Shown(omni=was.before, upstream=draft.text, chosen=draft.text)
     return make_review(draft, job.path, reason=reason, confidence=REQUIRED, shown=shown, from_gpu=True)
 

@@ -31,6 +31,7 @@ from runner_sync.upgrade.from_gpu.merging import (
     unrelated,
     wrapped_returns,
 )
+from runner_sync.upgrade.from_gpu.merging.last_parameters import put_new_parameters_last
 from runner_sync.upgrade.from_gpu.merging.left_out import drop_already_present, find_lacking, join_left_out
 from runner_sync.upgrade.from_gpu.merging.port_context import (
     Context,
@@ -292,6 +293,8 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
     if broken:
         why = f"the GPU runner's change cannot be applied: {'; '.join(map(str, sorted(broken)[:2]))}"
         return _Port(_decline(draft, job, sides, why=why, confidence=REBUILT), is_whole=False, is_refused=True)
+    if draft.upstream is not None and result.text != draft.text:  # or by its place
+        result = replace(result, text=put_new_parameters_last(result.text, draft.text))
     passages = ported_passages.list_questions(draft, job, after=result.text, twin=sides.upstream)
     asked = drop_already_present(result.decisions, draft.text)
     left = join_left_out(answered.drop_answered(asked, job.target.constructors))

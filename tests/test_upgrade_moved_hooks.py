@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from textwrap import indent
 
 import pytest
 from sync_samples import AR, ASCEND, GPU_AR, VLLM, Trees, check_upgrade, commit, dedent, lay_out, stay_at_home
 
-from runner_sync.merge import PORT, Reason, merge
+from runner_sync.merge import PORT, Kind, Reason, merge
 from runner_sync.model import Triple
 from runner_sync.profile import NPU
 from runner_sync.sync.options import TreeOptions
@@ -151,3 +152,26 @@ def test_the_old_and_the_new_place_of_a_passage_are_one_question(after: str, par
     leads = {item.id: item.reason for item in items}
     found = [leads[item.part_of] for item in items if item.part_of]
     assert found == [ported_passages.MOVED_HERE] * parts
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "is_part"),
+    [
+        pytest.param("in other suites", 11, True, id="in the passage"),
+        pytest.param("on the other side", 12, True, id="at its end"),
+        pytest.param("in other suites", 10, False, id="above it"),
+        pytest.param("in other suites", 13, False, id="below it"),
+        pytest.param("both changed a part", 11, False, id="not about its place"),
+    ],
+)
+def test_a_question_about_the_place_of_a_ported_statement_is_a_part_of_the_passage(
+    kind: Kind, line: int, *, is_part: bool
+) -> None:
+    """A hook that left a `with` of NPU's was four questions."""
+    draft, job = Draft("R.run", (Stage(OLD_PLACE),), chosen=True), ModuleJob(NPU, NPU.modules[1], "runner.py", "")
+    items = ported_passages.list_questions(draft, job, after=NEW_PLACE, twin=NEW_PLACE)
+    (here,) = [item for item in items if item.reason == ported_passages.MOVED_HERE]
+    assert here.line == 11
+    about = replace(here, id="R1", reason="why", line=line)
+    joined = ported_passages.join_to_passage(about, Reason(kind), items)
+    assert joined == replace(about, part_of=here.id if is_part else "")

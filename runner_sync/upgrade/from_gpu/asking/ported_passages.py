@@ -90,6 +90,17 @@ def _join_to_new_place(item: ReviewItem, items: Sequence[ReviewItem]) -> ReviewI
     return replace(item, part_of=there[0].id) if moved and len(there) == 1 else item
 
 
+def join_to_passage(item: ReviewItem, reason: merge.Reason, passages: Sequence[ReviewItem]) -> ReviewItem:
+    """Make a question about the place of a statement a part of the one about the ported passage that it stands in."""
+    if reason.kind not in _ABOUT_PLACES:
+        return item
+    around = [one for one in passages if 0 <= item.line - one.line < len(one.chosen.split("\n")) and one.chosen]
+    return replace(item, part_of=around[0].part_of or around[0].id) if around else item
+
+
+_ABOUT_PLACES: tuple[merge.Kind, ...] = ("in other suites", "on the other side", "both moved")
+
+
 @dataclass(frozen=True)
 class _Occurrences:
     """The statements of a unit ``before`` a port, and vllm-ascend's (``upstream``).

@@ -299,7 +299,12 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
     asked = drop_already_present(result.decisions, draft.text)
     left = join_left_out(answered.drop_answered(asked, job.target.constructors))
     left = answered.drop_conditions_in_helpers(left, result.text, list_methods(draft.owner, job))
-    decisions = [make_review_of_decision(item, draft, job.path, line=item.line, sides=wording.PORTED) for item in left]
+    decisions = [
+        ported_passages.join_to_passage(
+            make_review_of_decision(item, draft, job.path, line=item.line, sides=wording.PORTED), item.reason, passages
+        )
+        for item in left
+    ]
     ported = draft.with_stage_and_moved_questions(result.text, "gpu").with_questions(*passages, *decisions)
     ported = ask_about_old_form_elsewhere(wrapped_returns.wrap_returns(ported, job, wrapped), job, sides)
     ported = ask_about_left_standing(ported, job, sides, context.side, pinned)

@@ -22,6 +22,12 @@ UNRELATED: Final = 0.6
 """Factor on the similarity and the weight of two heads whose suites have nothing in common: they pair only from
 ``SIMILAR / UNRELATED`` (0.92) on."""
 
+FIRM: Final = 8
+"""Factor on the weight of a statement that up to so many others moved past, rather than it past them; a judgement.
+
+A whole passage that changed places with a single statement stays, so that its own changes are seen.
+"""
+
 CELLS: Final = 60_000
 """The most comparisons made in one gap, some 245 statements by 245; to save time, a larger gap is not compared."""
 

@@ -22,6 +22,11 @@ CALLER = {"run": method("run", "self.helper()")}
 HELPER = {"helper": method("helper", "return self.deeper()"), "deeper": method("deeper", "return 1")}
 SAMPLE = method("_sample", "if self.model.prefer:", "    return self.model.sample()", "return super()._sample()")
 
+MODE = {
+    "mode": f"    @property\n{method('mode', 'return self._mode')}",
+    "mode#2": "    @mode.setter\n    def mode(self, value):\n        self._mode = value\n",
+}
+
 
 def actions(twins: Twins) -> dict[str, str]:
     return {member.name: member.action for member in classify_members(twins)}
@@ -35,6 +40,24 @@ def actions(twins: Twins) -> dict[str, str]:
             replace(NOTHING, gpu_new=HELPER, npu=CALLER),
             {"helper": "port", "deeper": "port"},
             id="called, with callees",
+        ),
+        pytest.param(
+            replace(NOTHING, gpu_new=MODE, npu={"run": method("run", "self.mode")}),
+            {"mode": "port", "mode#2": "port"},
+            id="a property with its setter",
+        ),
+        pytest.param(
+            replace(NOTHING, gpu_new=MODE, npu={"mode": MODE["mode"]}), {"mode#2": "port"}, id="a new setter alone"
+        ),
+        pytest.param(
+            replace(NOTHING, gpu_old=MODE, gpu_new=MODE, npu={"mode": MODE["mode"]}),
+            {"mode#2": "unneeded"},
+            id="a setter that NPU did without",
+        ),
+        pytest.param(
+            replace(NOTHING, gpu_new=MODE),
+            {"mode": "unneeded", "mode#2": "unneeded"},
+            id="a property that nobody reads",
         ),
         pytest.param(
             replace(NOTHING, gpu_new=HELPER, called_elsewhere={"deeper"}),

@@ -21,11 +21,12 @@ RANK = "\n    def _rank(self, rows):\n        return self.cache.rank(rows)\n"
 def locked(trees: Trees) -> Trees:
     """A checkout in step, whose lock has settled that NPU has no `_rank` of its own."""
     shared = (trees.omni / GPU_BASE).read_text("utf-8") + RANK.replace("self.cache.rank(rows)", "rows")
-    lay_out(trees.omni, {GPU_BASE: shared, AR: NPU_TWIN + LASTING, GPU_AR: GPU_TWIN + LASTING + RANK})
+    older = RANK.replace("rank(rows)", "rank(rows, 0)")
+    lay_out(trees.omni, {GPU_BASE: shared, AR: NPU_TWIN + LASTING, GPU_AR: GPU_TWIN + LASTING + older})
     commit(trees.omni)
     trees.write_lock()
     commit(trees.omni)
-    trees.edit(GPU_AR, "class GPUARModelRunner", "ROWS = 1\n\n\nclass GPUARModelRunner")
+    trees.edit(GPU_AR, "rank(rows, 0)", "rank(rows)")
     commit(trees.omni)
     assert run(trees, omni_base="HEAD~1").count("not ported: _close calls _rank") == 1
     commit(trees.omni)

@@ -8,6 +8,7 @@ import pytest
 
 from runner_sync.model import ReviewItem
 from runner_sync.upgrade.draft import Draft, Stage
+from runner_sync.upgrade.job import Hierarchy, Inherited
 from runner_sync.upgrade.questions.one_feature import join_features
 
 RUN = "def run(self, rows):\n    total = len(rows)\n    self.send(total)\n"
@@ -22,8 +23,13 @@ PADS = left_out("R2", "if request is not None:\n    total = request.padded", lin
 HEAD = left_out("R3", "with context(enabled=request):", line=4)
 
 
-def joined(*items: ReviewItem, text: str = RUN, others: tuple[Draft, ...] = ()) -> list[ReviewItem]:
-    drafts = join_features([Draft("Runner.run", (Stage(text),)).with_questions(*items), *others])
+PLAIN = Hierarchy()
+
+
+def joined(
+    *items: ReviewItem, text: str = RUN, others: tuple[Draft, ...] = (), hierarchy: Hierarchy = PLAIN
+) -> list[ReviewItem]:
+    drafts = join_features([Draft("Runner.run", (Stage(text),)).with_questions(*items), *others], hierarchy)
     return [item for draft in drafts for item in draft.reviews]
 
 
@@ -43,6 +49,40 @@ def test_so_are_passages_of_vllm_ascends_that_omni_has_nothing_of() -> None:
 def test_what_omni_has_in_another_form_is_a_question_of_its_own() -> None:
     kept = replace(PADS, from_gpu=False, omni="total = padded", chosen="total = padded")
     assert joined(replace(SETS, from_gpu=False), kept)[1] == kept
+
+
+MIXIN = Hierarchy(missing_mixins={"Runner": {"Sender": frozenset({"send_all", "flush"})}})
+SENDS = left_out("R6", "self.send_all(rows)")
+FLUSHES = left_out("R7", "if rows:\n    self.flush()", line=3)
+
+
+def test_passages_that_need_one_missing_mixin_are_one_question() -> None:
+    """The connector mixin of 0.21.0 was sixteen questions in two runners."""
+    first, rest = joined(SENDS, FLUSHES, hierarchy=MIXIN)
+    assert first.reason == "why; 1 more passage of the same feature was left out"
+    assert rest == replace(FLUSHES, part_of="R6", in_file=False)
+
+
+def test_a_passage_that_stands_twice_keeps_both_places() -> None:
+    assert [item.line for item in joined(SENDS, replace(SENDS, line=9), FLUSHES, hierarchy=MIXIN)] == [2, 9, 3]
+
+
+@pytest.mark.parametrize(
+    "hierarchy",
+    [
+        pytest.param(PLAIN, id="no mixin is missing"),
+        pytest.param(
+            Hierarchy(missing_mixins={"Runner": {"Sender": frozenset({"send_all"}), "Other": frozenset({"flush"})}}),
+            id="two mixins",
+        ),
+        pytest.param(
+            replace(MIXIN, inherited={"Runner": Inherited(members={"flush": None})}),
+            id="the class has one of the names",
+        ),
+    ],
+)
+def test_noop_passages_of_no_common_mixin(hierarchy: Hierarchy) -> None:
+    assert joined(SENDS, FLUSHES, hierarchy=hierarchy) == [SENDS, FLUSHES]
 
 
 def test_the_question_is_the_one_that_stands_first() -> None:

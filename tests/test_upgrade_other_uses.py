@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from sync_samples import GPU_TWIN, NPU_TWIN, commit, port_of
+from sync_samples import AR, GPU_AR, GPU_TWIN, NPU_TWIN, Trees, commit, lay_out, port_of, stay_at_home
 
 from runner_sync import sync
 from runner_sync.sync.options import TreeOptions
@@ -93,3 +93,30 @@ def test_an_override_that_was_asked_about_is_named_by_the_next_run(
     assert any(
         "because NPU did without them" in note and "NPUARModelRunner._forward" in note for note in again.report.notes
     )
+
+
+@pytest.mark.parametrize(
+    ("then", "is_asked"),
+    [
+        pytest.param(OVERRIDE, False, id="as at the base"),
+        pytest.param(OVERRIDE.replace("self.note(total)", "self.count(total)"), True, id="changed since"),
+    ],
+)
+def test_a_port_since_a_named_base_asks_about_what_npu_did_without_only_if_it_changed(
+    then: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_asked: bool
+) -> None:
+    """``check`` reports what NPU lacked before; with the base of one commit it was asked about at every port."""
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    lay_out(trees.omni, {GPU_AR: GPU_TWIN + CALLS + then, AR: NPU_TWIN + CALLS})
+    commit(trees.omni)
+    lay_out(trees.omni, {GPU_AR: GPU_TWIN.replace(*SKIPS) + NAMES + CALLS + OVERRIDE})
+    commit(trees.omni)
+    omni, ascend, vllm = (TreeOptions(path=path) for path in (trees.omni, trees.ascend_new, trees.vllm))
+    options = UpgradeOptions(
+        omni=omni, ascend=ascend, vllm=vllm, omni_base="HEAD~1", vllm_base="0.20.0", upstream=False, verify=False
+    )
+    report = sync.upgrade(options).report
+    assert any("gets the inherited version" in item.reason for item in report.reviews) == is_asked
+    notes = [note for note in report.notes if "because NPU did without them" in note]
+    assert any("NPUARModelRunner._forward" in note for note in notes) == (not is_asked)

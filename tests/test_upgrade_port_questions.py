@@ -10,7 +10,9 @@ from textwrap import indent
 import pytest
 from sync_samples import (
     AR,
+    BASE,
     GPU_AR,
+    GPU_BASE,
     GPU_TWIN,
     NPU_TWIN,
     OMNI_TREE,
@@ -532,3 +534,30 @@ def test_what_only_the_gpu_class_sets_is_a_question_where_it_is_read(
     text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN + here + other, GPU_TWIN, now)
     assert "self.note(first)" in text
     assert ("self.keeps is read here, but only the GPU class sets it, in __init__" in questions) == asks
+
+
+PREPARE = '\n    def prepare(self, config):\n        {0}.prepare({1}config)\n        self.keeps = config["keeps"]\n'
+
+
+@pytest.mark.parametrize(
+    ("here", "asks"),
+    [
+        pytest.param("NPUModelRunner.prepare(self, config)", True, id="hidden by the NPU base"),
+        pytest.param("super().prepare(config)", False, id="called by the NPU base"),
+        pytest.param("OmniGPUModelRunner.prepare(self, config)", False, id="called by its class"),
+        pytest.param("self.keeps = NPUModelRunner.prepare(self, config)", False, id="the NPU base sets it itself"),
+    ],
+)
+def test_what_only_a_hidden_method_of_a_gpu_base_sets_is_a_question_where_it_is_read(
+    here: str, asks: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`load_model` of `OmniNPUModelRunner` calls vllm-ascend's and leaves out that of `OmniGPUModelRunner`."""
+    gpu, npu = (dedent(OMNI_TREE[path]) for path in (GPU_BASE, BASE))
+    beside = {
+        GPU_BASE: gpu + PREPARE.format("super()", ""),
+        BASE: f"{npu}\n    def prepare(self, config):\n        {here}\n        self.own = config\n",
+    }
+    now = GPU_TWIN.replace("        return self._fetch", f"{READS_KEPT}        return self._fetch")
+    text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now, beside=beside)
+    assert "self.note(first)" in text
+    assert ("self.keeps is read here, but only the GPU class sets it, in prepare" in questions) == asks

@@ -993,3 +993,24 @@ def test_npus_own_form_of_a_method_that_the_twin_renamed_gets_the_new_name(
     lines = [line for line in text.split("\n") if "runner-sync" not in line]
     assert lines == (NPU_TWIN + EDITED.replace("_pack", "_wrap")).split("\n")
     assert "the GPU runner renamed _pack, and NPU's own form of it was renamed, too" in questions
+
+
+GETTER = "\n    @property\n    def _mode(self):\n        return self._kept\n"
+SETTER = "\n    @_mode.setter\n    def _mode(self, value):\n        self._kept = value\n"
+
+
+@pytest.mark.parametrize(
+    ("here", "new"),
+    [
+        pytest.param("", "first = rows[0] if self._mode else None", id="with the property"),
+        pytest.param(GETTER, "self._mode = first = rows[0]", id="of a property that NPU has"),
+    ],
+)
+def test_the_setter_of_a_property_comes(here: str, new: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without it, the ported assignment would fail."""
+    now = GPU_TWIN.replace("first = rows[0]", new) + GETTER + SETTER
+    text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN + here, GPU_TWIN + here, now)
+    assert new in text
+    assert text.replace("# runner-sync: review ", "").count(SETTER.strip().partition("\n")[0]) == 1
+    assert text.index("@property") < text.index("@_mode.setter")
+    assert "ported from the GPU runner: it belongs to _mode" in questions

@@ -23,6 +23,7 @@ from runner_sync.texts.member_text import (
     self_names_of,
 )
 from runner_sync.thresholds import PORTED
+from runner_sync.units.splitting import bare_name
 
 Action = Literal["port", "hook", "inherited", "unneeded", "device", "rebuilt", "left", "skipped"]
 """What becomes of a member of the GPU class that the NPU class does not define.
@@ -197,6 +198,8 @@ def _find_call_path(name: str, text: str, inherited: Mapping[str, str]) -> tuple
 def _explain_need(name: str, twins: Twins, wanted: Collection[str]) -> str:
     """Say who needs a ported member: NPU code as before, NPU code since this upgrade, or only another ported member."""
     calls = "calls" if first_function(twins.gpu_new[name]) is not None else "uses"
+    if "#" in name:
+        return f"it belongs to {bare_name(name)}"
     if name in twins.called_elsewhere or _find_callers(name, twins.npu_before):
         return f"NPU code {calls} it"
     if callers := _find_callers(name, twins.npu):
@@ -266,6 +269,7 @@ def _find_wanted(twins: Twins, bound: Collection[str]) -> set[str]:
     }
     wanted: set[str] = set()
     todo = {n for text in twins.npu.values() for n in self_names(text)} | hooks
+    todo |= {n for name in twins.npu for n in list_other_definitions(name, twins.gpu_new) if _is_new(n, twins)}
     todo |= {*twins.called_elsewhere, *twins.called_by_twins, *_find_news_for_inherited(twins)}
     while todo:
         name = todo.pop()
@@ -274,13 +278,22 @@ def _find_wanted(twins: Twins, bound: Collection[str]) -> set[str]:
         if (name in twins.inherited and name not in hooks) or _is_declaration(twins.gpu_new[name]):
             continue
         wanted.add(name)
-        todo |= self_names(twins.gpu_new[name])
+        todo |= {*self_names(twins.gpu_new[name]), *list_other_definitions(name, twins.gpu_new)}
     return wanted
+
+
+def list_other_definitions(name: str, members: Iterable[str]) -> list[str]:
+    """Return the further definitions of a member of this name, such as the setter of a property (``x#2`` of ``x``)."""
+    return [member for member in members if member != name and bare_name(member) == name]
+
+
+def _is_new(name: str, twins: Twins) -> bool:
+    return name not in twins.gpu_old and name not in twins.known_before
 
 
 def _find_news_for_inherited(twins: Twins) -> frozenset[str]:
     """Return new members of the GPU class that omni's code calls which the NPU class inherits."""
-    news = [name for name in twins.gpu_new if name not in twins.gpu_old and name not in twins.known_before]
+    news = [name for name in twins.gpu_new if _is_new(name, twins)]
     return self_names_of(_list_inherited_texts(twins).values()).intersection(news)
 
 

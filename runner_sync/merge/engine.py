@@ -99,6 +99,7 @@ def merge(
     veto: Veto | None = None,
     foreign: Collection[str] = frozenset(),
     pinned: Collection[str] = frozenset(),
+    firm: Collection[str] = frozenset(),
 ) -> Merged:
     """Merge one unit.
 
@@ -112,9 +113,16 @@ def merge(
         veto: returns why a canonical upstream statement must not come in, or ``None``.
         foreign: canonical statements that upstream has from a third party; they stay out.
         pinned: canonical statements that omni has from a third party; they stay even if upstream dropped them.
+        firm: canonical statements that did not move, if upstream has others on their other side.
     """
     terms = Terms(
-        policy=policy or FOLLOW, heritage=heritage, versions=versions, veto=veto, foreign=foreign, pinned=pinned
+        policy=policy or FOLLOW,
+        heritage=heritage,
+        versions=versions,
+        veto=veto,
+        foreign=foreign,
+        pinned=pinned,
+        firm=firm,
     )
     settled = _merge_trivially(triple, terms)
     if settled is not None:
@@ -137,7 +145,7 @@ def _merge_statements(triple: Triple, terms: Terms) -> Merged:
     triple, names = with_new_names(triple, further), {**names, **further}
     terms = _rename_older(terms, names)
     sides = flatten_sides(triple)
-    weave = classify(*sides, is_copy=terms.policy.is_copy)
+    weave = classify(*sides, is_copy=terms.policy.is_copy, firm=terms.firm)
     strands, doubts = _settle(weave, terms)
     chosen = _choose(weave, strands, terms)
     doubts = _add_consequences(weave, chosen, [*doubts, *chosen.left_out]) + chosen.both_changed

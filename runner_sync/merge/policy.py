@@ -44,6 +44,7 @@ class Terms:
     - ``veto``: returns why an upstream statement must not come in.
     - ``foreign``: statements that upstream has from a third party; they neither come in nor are asked about.
     - ``pinned``: statements that omni has from a third party; they stay when upstream drops them.
+    - ``firm``: statements that did not move when upstream has them on the other side of others (`align_around`).
     """
 
     policy: Policy
@@ -51,6 +52,7 @@ class Terms:
     veto: Veto | None = None
     foreign: Collection[str] = frozenset()
     pinned: Collection[str] = frozenset()
+    firm: Collection[str] = frozenset()
     versions: Collection[str] = frozenset()
 
 

@@ -89,6 +89,7 @@ Kind = Literal[
     "in other suites",
     "on the other side",
     "both moved",
+    "kept at its place",
     # A veto refuses the statement.
     "reads what nothing sets",
     "half of a feature",

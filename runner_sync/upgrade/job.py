@@ -52,6 +52,8 @@ class Inherited:
     """Names of the members that vllm-ascend's classes define."""
     vllm: Mapping[str, str] = field(default_factory=dict)
     """Members that the GPU twin inherits from vLLM's classes, with their texts."""
+    hidden: Mapping[str, str] = field(default_factory=dict)
+    """Omni methods of its bases that never run, because a nearer base has its own and does not call them."""
 
     @property
     def omnis(self) -> dict[str, str]:

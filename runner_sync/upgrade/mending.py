@@ -147,7 +147,8 @@ def _apply_mending(draft: Draft, job: ModuleJob, change: Callable[[str], Repair 
     """Apply ``change`` until it returns ``None``, and ask at most once about each change that is not settled.
 
     If a question already shows the removed text or exactly the changed statement, the new reason joins that question.
-    Drops a question about a port that the change undid. Ends where the change would undo itself.
+    Drops a question about a port that the change undid, and one about a left-out change that a settled one brings in
+    full. Ends where the change would undo itself.
     """
     seen = {draft.text}
     while (mended := change(draft.text)) is not None and mended.text not in seen:
@@ -155,6 +156,8 @@ def _apply_mending(draft: Draft, job: ModuleJob, change: Callable[[str], Repair 
         asked_before, shown = draft.reviews, _show_mended(draft, mended)
         draft = draft.with_completion(mended.text)
         if mended.is_settled:
+            sides = zip(asked_before, draft.reviews, strict=True)
+            draft = replace(draft, reviews=tuple(now for was, now in sides if not _has_come_in_full(was, now)))
             continue
         kept = tuple(
             replace(item, reason=_merge_reasons(before, item, mended)) if _shows_mended(before, item, mended) else item

@@ -150,7 +150,7 @@ def _ask_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSi
         lambda found: ask_about_counterparts(found, job),
         lambda found: ask_about_other_ends(found, job),
         lambda found: ask_about_ended_calls(found, job),
-        lambda found: join_under_mixins(link_same_replacements(join_features(join_alike(found))), job),
+        lambda found: join_under_mixins(link_same_replacements(join_features(join_alike(found), job.hierarchy)), job),
         lambda found: show_helpers(name_partners(found, side.new, job.hierarchy), job, side),
     ]
     return take_steps(steps, drafts, job, purpose="looks for open questions")

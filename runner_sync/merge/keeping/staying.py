@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Collection
 
-from runner_sync.confidence import CONTESTED, REBUILT
+from runner_sync.confidence import CONTESTED, INFERRED, REBUILT
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.phrases.contents import Heritage, find_sides, is_upstream_text
 from runner_sync.merge.placing.remarks import find_remarks
@@ -34,8 +34,8 @@ from runner_sync.statements.likeness import COPY
 def keep_pinned(settling: Settling) -> None:
     """Keep what omni has from a third party, if upstream removed it and put nothing in its place.
 
-    What upstream moved within its suite stays where omni has it. It does not come in at the new place as well, unless
-    it may do something else there.
+    What upstream moved within its suite stays where omni has it, with a doubt if it is ``firm``: then it is not the
+    third party that moved it. It does not come in at the new place as well, unless it may do something else there.
     """
     weave, pinned = settling.weave, settling.terms.pinned
     coming, moves = _index_coming(settling), dict[Strand, Strand]()
@@ -50,8 +50,10 @@ def keep_pinned(settling: Settling) -> None:
     while differing := [old for old, new in moves.items() if _may_differ(weave, old, new, {*moves.values()})]:
         for old in differing:
             del moves[old]
-    for moved in moves.values():
+    for old, moved in moves.items():
         moved.kept = False
+        if weave.omni[old.in_omni].canon in settling.terms.firm:
+            settling.doubts.append(Doubt(old, Reason("kept at its place"), INFERRED))
 
 
 def _index_coming(settling: Settling) -> dict[tuple[Strand | None, str], Strand]:

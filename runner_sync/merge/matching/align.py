@@ -11,18 +11,18 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
 from runner_sync.merge.matching.by_place import add_heads_of_equal_suites, add_last_returns, index_suites
 from runner_sync.merge.matching.commonplace import add_clauses, is_commonplace, pair_commonplace
-from runner_sync.merge.matching.pairs import Pair, Partners
+from runner_sync.merge.matching.pairs import Pair, Partners, index_unique
 from runner_sync.statements import ROOT, Node, ancestors
 from runner_sync.statements.dataflow import binds
 from runner_sync.statements.likeness import similarity
-from runner_sync.thresholds import CELLS, SIMILAR, UNRELATED
+from runner_sync.thresholds import CELLS, FIRM, SIMILAR, UNRELATED
 
 Gap = Callable[[Sequence[Node], Sequence[Node]], bool]
 
@@ -35,15 +35,43 @@ def align(left: Sequence[Node], right: Sequence[Node], *, wanted: Gap | None = N
     return _align(left, right, wanted) if wanted is not None else [*_align_everywhere(tuple(left), tuple(right))]
 
 
+def align_around(left: Sequence[Node], right: Sequence[Node], firm: Collection[str]) -> list[Pair]:
+    """Align two texts in which ``firm`` statements stay where they are, if a few others changed places with them.
+
+    The order alone does not tell which of two statements moved::
+
+        self.update(rows)            if self.is_done:
+        if self.is_done:                 self.notify()
+            self.notify()            self.update(rows)
+    """
+    pairs = align(left, right)
+    partners = Partners(pairs)
+    gone, come = (_index_unpaired(nodes, of) for nodes, of in ((left, partners.of_left), (right, partners.of_right)))
+    moved = {
+        canon
+        for canon, k in gone.items()
+        if canon in firm and canon in come and partners.are_in_one_suite(left[k], right[come[canon]])
+    }
+    return _align(left, right, None, moved) if moved else pairs
+
+
+def _index_unpaired(nodes: Sequence[Node], paired: Collection[int]) -> dict[str, int]:
+    """Return ``{text: index}`` of the telling statements without a partner, without texts that stand more than once."""
+    found = index_unique((node.canon, k) for k, node in enumerate(nodes) if node.is_telling)
+    return {canon: k for canon, k in found.items() if k not in paired}
+
+
 # Each step of a merge aligns the same texts again.
 @lru_cache(maxsize=64)
 def _align_everywhere(left: tuple[Node, ...], right: tuple[Node, ...]) -> tuple[Pair, ...]:
     return tuple(_align(left, right, None))
 
 
-def _align(left: Sequence[Node], right: Sequence[Node], wanted: Gap | None) -> list[Pair]:
+def _align(
+    left: Sequence[Node], right: Sequence[Node], wanted: Gap | None, firm: Collection[str] = frozenset()
+) -> list[Pair]:
     inner_left, inner_right = count_suites(left), count_suites(right)
-    equal = _drop_lonely_pairs(left, find_common(left, right, (inner_left, inner_right)))
+    equal = _drop_lonely_pairs(left, find_common(left, right, (inner_left, inner_right), firm))
     pairs: list[Pair] = []
     i = j = 0
     for a, b in [*equal, (len(left), len(right))]:
@@ -106,12 +134,16 @@ def _get_key(node: Node) -> str:
 
 
 def find_common(
-    left: Sequence[Node], right: Sequence[Node], inner: tuple[Sequence[Suite], Sequence[Suite]] | None = None
+    left: Sequence[Node],
+    right: Sequence[Node],
+    inner: tuple[Sequence[Suite], Sequence[Suite]] | None = None,
+    firm: Collection[str] = frozenset(),
 ) -> list[tuple[int, int]]:
     """Return a maximum-weight common subsequence of equal nodes, with ties broken towards contiguous runs.
 
     With ``inner``, the contents of all suites on both sides (`count_suites`), two equal heads weigh less if their
-    suites have no statement in common: a method may test the same condition twice, for two purposes.
+    suites have no statement in common: a method may test the same condition twice, for two purposes. ``firm``
+    statements weigh more.
     """
     head = 0
     while head < min(len(left), len(right)) and _get_key(left[head]) == _get_key(right[head]):
@@ -130,7 +162,7 @@ def find_common(
         tail -= 1
     sides = left[head : len(left) - tail], right[head : len(right) - tail]
     inside = None if inner is None else (inner[0][head:], inner[1][head:])
-    middle = _find_heaviest_chain(*sides, inside)
+    middle = _find_heaviest_chain(*sides, inside, firm)
     return [
         *((i, i) for i in range(head)),
         *((i + head, j + head) for i, j in middle),
@@ -144,7 +176,10 @@ only breaks ties."""
 
 
 def _find_heaviest_chain(
-    left: Sequence[Node], right: Sequence[Node], inner: tuple[Sequence[Suite], Sequence[Suite]] | None
+    left: Sequence[Node],
+    right: Sequence[Node],
+    inner: tuple[Sequence[Suite], Sequence[Suite]] | None,
+    firm: Collection[str],
 ) -> list[tuple[int, int]]:
     places: dict[str, list[int]] = defaultdict(list)
     for j, node in enumerate(right):
@@ -158,6 +193,7 @@ def _find_heaviest_chain(
     for i, node in enumerate(left):
         above, row = row, {}
         found = []
+        own = node.weight * (FIRM if node.canon in firm else 1)
         for j in places.get(_get_key(node), ()):
             before = bisect_left(ends, j) - 1
             weight, chain = (best[before], tips[before][2]) if before >= 0 else (0.0, None)
@@ -166,7 +202,7 @@ def _find_heaviest_chain(
                 weight, link = run[0] + _RUN, run[1].extend()
             else:
                 link = _Chain(i, j, 1, chain)
-            found.append((j, weight + node.weight * (UNRELATED if _is_unrelated(inner, i, j) else 1), link))
+            found.append((j, weight + own * (UNRELATED if _is_unrelated(inner, i, j) else 1), link))
         for j, weight, link in reversed(found):
             row[j] = (weight, link)
             _insert(ends, best, tips, j, weight, link)

@@ -17,6 +17,7 @@ from runner_sync.merge.matching.align import (
     Suite,
     add_only_statements,
     align,
+    align_around,
     count_suites,
     find_common,
     measure_likeness,
@@ -36,15 +37,17 @@ from runner_sync.statements.likeness import VERSION, similarity
 from runner_sync.thresholds import SIMILAR
 
 
-def classify(base: Nodes, omni: Nodes, upstream: Nodes, *, is_copy: bool) -> Weave:
+def classify(base: Nodes, omni: Nodes, upstream: Nodes, *, is_copy: bool, firm: Collection[str] = frozenset()) -> Weave:
     """Put every node of the three sides into a strand.
+
+    ``firm`` statements did not move when upstream has others on their other side (`align_around`).
 
     Omni's ``with`` are also paired with the base's by the names that they bind (`add_withs_by_names`). Unless
     ``is_copy``, such a pair requires that upstream put no other block around: omni does other things inside, and that
     block would not fit.
     """
     weave = Weave(base, omni, upstream, [Strand(base=i) for i in range(len(base))])
-    of_upstream = add_only_statements(base, upstream, align(base, upstream))
+    of_upstream = add_only_statements(base, upstream, align_around(base, upstream, firm))
     of_upstream = add_calls(base, upstream, add_only_bindings(base, upstream, of_upstream))
     aligned = align(base, omni)
     of_omni = add_withs_by_names(base, omni, aligned)

@@ -126,16 +126,20 @@ class ModuleTexts:
         members: dict[str, str | None] = {}
         upstream: set[str] = set()
         vllm: dict[str, str] = {}
+        hidden: dict[str, str] = {}
         parents = self.find_ancestors(text, class_name, dotted)
         for owner in parents:
             project = project_of(owner.module)
             for member, body in texts.members(owner.text, owner.name, owner.module).items():
+                nearer = members.get(member) if project == "vllm-omni" else None
+                if nearer and find_called_parents(nearer, member).isdisjoint(("super()", owner.name)):
+                    hidden.setdefault(member, body)
                 members.setdefault(member, body if project == "vllm-omni" else None)
                 if project == "vllm-ascend":
                     upstream.add(member)
                 elif project == "vllm":
                     vllm.setdefault(member, body)
-        return Inherited(members, frozenset(owner.name for owner in parents), {}, frozenset(upstream), vllm)
+        return Inherited(members, frozenset(owner.name for owner in parents), {}, frozenset(upstream), vllm, hidden)
 
     def find_ancestors(self, text: str, class_name: str, dotted: str) -> list[Class]:
         """Return the classes that ``class_name`` of module ``dotted`` inherits from, nearest first by its MRO."""

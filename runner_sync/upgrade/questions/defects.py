@@ -211,7 +211,8 @@ def _ask_about_unset_in(draft: Draft, lost: Iterable[str], path: str) -> Iterato
 def ask_about_never_set(drafts: Sequence[Draft], job: ModuleJob, twin: Mapping[str, str]) -> list[Draft]:
     """Ask where a unit newly reads an attribute that only the ``twin``'s class sets, by code that was not ported.
 
-    Another NPU class may well set an attribute of that name. Skips attributes that the unit tests for by name.
+    That may also be a base class whose method the NPU class hides. Another NPU class may well set an attribute of that
+    name. Skips attributes that the unit tests for by name.
     """
     asked_drafts = []
     for draft in drafts:
@@ -226,14 +227,15 @@ def ask_about_never_set(drafts: Sequence[Draft], job: ModuleJob, twin: Mapping[s
 def find_set_by_twin_only(
     draft: Draft, drafts: Sequence[Draft], job: ModuleJob, twin: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    """Return ``{attribute: twin methods that set it}`` for newly read attributes that nothing here sets."""
+    """Return ``{attribute: GPU methods that set it}`` for newly read attributes that nothing here sets."""
     if not draft.owner or not _is_changed(draft):
         return {}
     twin_texts = select_members(twin, draft.owner)
     tested = {attribute_by_name(call) for call in calls_in(parse_unit(draft.text))}
     new_names = self_names(draft.text) - self_names(draft.before) - tested
+    gpu_texts = [*job.hierarchy.of(draft.owner).hidden.items(), *twin_texts.items()]
     found = {
-        name: [member for member, text in twin_texts.items() if _find_set_among({name}, [text])]
+        name: [*dict.fromkeys(member for member, text in gpu_texts if _find_set_among({name}, [text]))]
         for name in sorted(new_names - twin_texts.keys())
     }
     found = {name: setters for name, setters in found.items() if setters}

@@ -25,18 +25,34 @@ from runner_sync.statements import CLOSERS, OPENERS, flatten, parses, tokens
 from runner_sync.statements.dataflow import binds
 from runner_sync.texts.member_text import self_mentions
 from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.job import Hierarchy
 
 
-def join_features(drafts: Sequence[Draft]) -> list[Draft]:
-    """Make questions about the same feature parts of the first one.
+def join_features(drafts: Sequence[Draft], hierarchy: Hierarchy) -> list[Draft]:
+    """Make questions about the same feature, or about code of one mixin that the class lacks, parts of the first one.
 
     Nothing of the feature is in the file, so one comment, at the first of its places, is enough.
     """
     left_out = [_LeftOut.from_item(item, draft) for draft in drafts for item in draft.reviews if _is_left_out(item)]
     missing = {draft.name: draft.reviews[0].id for draft in drafts if draft.owner and not draft.text and draft.reviews}
-    groups = _group_features(left_out, missing)
+    groups = _group_features(left_out, missing, _index_missing_mixins(hierarchy))
     changed = {item.id: item for group in groups for item in _make_one_question(group)}
-    return [draft.with_each_question(lambda item: changed.get(item.id, item)) for draft in drafts]
+
+    def make_part(item: ReviewItem) -> ReviewItem:
+        found = changed.get(item.id, item)  # of an item whose text stands twice, too
+        return replace(item, reason=found.reason, part_of=found.part_of, in_file=found.in_file)
+
+    return [draft.with_each_question(make_part) for draft in drafts]
+
+
+def _index_missing_mixins(hierarchy: Hierarchy) -> dict[str, str]:
+    """Return the mixin of each name that a class would get from a mixin that it lacks, by the name's qualified name."""
+    return {
+        f"{owner}.{name}": mixin
+        for owner, mixins in hierarchy.missing_mixins.items()
+        for mixin, names in mixins.items()
+        for name in names - hierarchy.of(owner).members.keys()
+    }
 
 
 def _make_one_question(group: Sequence[_LeftOut]) -> list[ReviewItem]:
@@ -97,14 +113,19 @@ class _LeftOut:
         return above.item.line < below.item.line and not above.own.isdisjoint(below.read) and not below.own
 
 
-def _group_features(left_out: Sequence[_LeftOut], missing: Mapping[str, str]) -> list[list[_LeftOut]]:
+def _group_features(
+    left_out: Sequence[_LeftOut], missing: Mapping[str, str], mixins: Mapping[str, str]
+) -> list[list[_LeftOut]]:
     """Group questions about one feature, each group from top to bottom with a question about a missing method first.
 
-    ``missing`` are the ids of the questions about GPU methods that were not ported, by qualified name.
+    ``missing`` are the ids of the questions about GPU methods that were not ported, and ``mixins`` the mixins of names
+    that the class lacks, by qualified name.
     """
     groups: list[list[_LeftOut]] = []
     for one in left_out:
-        related = [group for group in groups if any(_are_of_one_feature(one, other, missing) for other in group)]
+        related = [
+            group for group in groups if any(_are_of_one_feature(one, other, missing, mixins) for other in group)
+        ]
         groups = [group for group in groups if group not in related]
         groups.append([*(other for group in related for other in group), one])
     units = {name: at for at, name in enumerate(dict.fromkeys(one.item.unit for one in left_out))}
@@ -115,9 +136,12 @@ def _group_features(left_out: Sequence[_LeftOut], missing: Mapping[str, str]) ->
     return [sorted(group, key=place) for group in groups if len(group) > 1]
 
 
-def _are_of_one_feature(one: _LeftOut, other: _LeftOut, missing: Mapping[str, str]) -> bool:
-    """Whether two questions share a local, or one asks about a missing GPU method that the other uses."""
+def _are_of_one_feature(one: _LeftOut, other: _LeftOut, missing: Mapping[str, str], mixins: Mapping[str, str]) -> bool:
+    """Whether two questions share a local or a missing mixin, or one asks about a GPU method that the other uses."""
     if one.shares_local_with(other):
+        return True
+    needed = ({mixins[name] for name in item.methods if name in mixins} for item in (one, other))
+    if set.intersection(*needed):
         return True
     return any(
         missing.get(name) == a.item.id != b.item.id

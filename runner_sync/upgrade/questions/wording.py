@@ -175,6 +175,7 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
     ),
     "on the other side": "this and its neighbours have changed places, because one side moved some of them",
     "both moved": "{both} moved this to different places: check where it stands now",
+    "kept at its place": "{upstream} moved this to another place; here it stays where vllm-ascend has it",
     "reads what nothing sets": (
         "left out: it uses {names}, which nothing sets here",
         "{passages} passages were left out of the port: they use {names}, which nothing sets here",

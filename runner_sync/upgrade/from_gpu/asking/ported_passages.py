@@ -10,7 +10,7 @@ import difflib
 import textwrap
 from collections import Counter
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from runner_sync import merge
 from runner_sync.confidence import DERIVED
@@ -46,7 +46,10 @@ PARTLY_MOVED = "removed here, because the GPU runner no longer has a part of it 
 
 def list_questions(draft: Draft, job: ModuleJob, *, after: str, twin: str) -> list[ReviewItem]:
     """Return one question per passage of whole statements that a port changed, unless only comments or docstrings
-    differ."""
+    differ.
+
+    The question at the old place of a passage that moved is a part of the one at the new place.
+    """
     before = draft.text
     old, new = before.split("\n"), after.split("\n")
     in_twin = _InTwin.of(after, twin)
@@ -75,7 +78,27 @@ def list_questions(draft: Draft, job: ModuleJob, *, after: str, twin: str) -> li
         found.append(
             make_review(draft, job.path, reason=reason, confidence=DERIVED, shown=shown, line=line, from_gpu=True)
         )
-    return found
+    return [_join_to_new_place(item, found) for item in found]
+
+
+def _join_to_new_place(item: ReviewItem, items: Sequence[ReviewItem]) -> ReviewItem:
+    """Make the question at the old place of a passage a part of the one at its new place, if there is exactly one."""
+    if item.reason != MOVED:
+        return item
+    moved = Counter(_list_canons(item.omni))
+    there = [one for one in items if one.reason == MOVED_HERE and moved <= Counter(_list_canons(one.chosen))]
+    return replace(item, part_of=there[0].id) if moved and len(there) == 1 else item
+
+
+def join_to_passage(item: ReviewItem, reason: merge.Reason, passages: Sequence[ReviewItem]) -> ReviewItem:
+    """Make a question about the place of a statement a part of the one about the ported passage that it stands in."""
+    if reason.kind not in _ABOUT_PLACES:
+        return item
+    around = [one for one in passages if 0 <= item.line - one.line < len(one.chosen.split("\n")) and one.chosen]
+    return replace(item, part_of=around[0].part_of or around[0].id) if around else item
+
+
+_ABOUT_PLACES: tuple[merge.Kind, ...] = ("in other suites", "on the other side", "both moved")
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 
 from runner_sync.confidence import INFERRED, REQUIRED
 from runner_sync.fitting.hooks import describe_skipped_steps, fit_sampler_hook
-from runner_sync.fitting.members import Member, find_predecessor, find_successor
+from runner_sync.fitting.members import Member, find_predecessor, find_successor, list_other_definitions
 from runner_sync.model import ReviewItem
 from runner_sync.texts.member_text import find_reached, self_names, self_names_of
+from runner_sync.units.splitting import bare_name
 from runner_sync.upgrade.draft import Draft, Stage, list_members
 from runner_sync.upgrade.from_gpu.asking.untranslated import ask_about_untranslated, explain_unconfirmed
 from runner_sync.upgrade.from_gpu.members.imports_at_hand import without_imports_at_hand
@@ -59,7 +60,10 @@ def port_members(
         draft = record_twin(draft, job, text, side)
         draft = ask_about_untranslated(draft, job.path, before="", doubts=side.untranslated)
         notes = (*changes, *_describe_sampler_steps(decision.name, job))
-        item = _review_added(draft, job, decision, notes) if was is None else _review_renamed(draft, job, was)
+        if was is None:
+            item = _review_added(draft, job, decision, notes)
+        else:
+            item = _review_renamed(draft, job, was, is_npus=was.name not in side.old)
         added.append(draft.with_questions(item))
         have.add(decision.name)
     return added
@@ -81,8 +85,13 @@ def _review_added(draft: Draft, job: ModuleJob, decision: Member, notes: Sequenc
     return make_review(draft, job.path, reason=reason, confidence=REQUIRED, shown=shown, from_gpu=True)
 
 
-def _review_renamed(draft: Draft, job: ModuleJob, was: Draft) -> ReviewItem:
-    reason = f"the GPU runner renamed {was.member}, and NPU's own form of it was renamed, too"
+def _review_renamed(draft: Draft, job: ModuleJob, was: Draft, *, is_npus: bool) -> ReviewItem:
+    """Ask about a method that got the twin's name for it; ``is_npus`` if only NPU had it under the old one."""
+    reason = (
+        f"the GPU runner has a method for this, too, now; NPU's {was.member} got its name"
+        if is_npus
+        else f"the GPU runner renamed {was.member}, and NPU's own form of it was renamed, too"
+    )
     shown = Shown(omni=was.before, upstream=draft.text, chosen=draft.text)
     return make_review(draft, job.path, reason=reason, confidence=REQUIRED, shown=shown, from_gpu=True)
 
@@ -97,14 +106,17 @@ def _find_wanted(
     portable = {decision.name for decision in decisions if decision.action in ("port", "hook")}
     wanted = {name for name in portable if is_selected(f"{class_name}.{name}", job.settings.only)}
     members = list_members(drafts, class_name)
+    have = {draft.member for draft in members}
     inherited = job.hierarchy.of(class_name).omnis
-    run = [text for name, text in inherited.items() if text and name not in {draft.member for draft in members}]
+    run = [text for name, text in inherited.items() if text and name not in have]
     called = self_names_of(run) & {decision.name for decision in decisions if decision.action == "port"}
     wanted |= {name for name in called if f"{class_name}.{name}" not in side.known_before}
     for draft in members:
         wanted |= (self_names(draft.text) - self_names(draft.before)) & portable
+    wanted |= {d.name for d in decisions if d.name in portable and "#" in d.name and bare_name(d.name) in have}
     methods = {name: side.new[f"{class_name}.{name}"] for name in portable}
-    return wanted.union(*(find_reached(methods[name], methods) for name in wanted))
+    reached = wanted.union(*(find_reached(methods[name], methods) for name in wanted))
+    return reached.union(*(list_other_definitions(name, portable) for name in reached))
 
 
 def is_asked_about(class_name: str, decision: Member, job: ModuleJob, side: GpuSide) -> bool:

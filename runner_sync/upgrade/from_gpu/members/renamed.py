@@ -8,6 +8,8 @@ The twin's form would come as a new method, without NPU's edits, while the old m
     twin   def _rows(self): take(); send()        NPU   def _rows(self): take(); note(); send()
     now    def _all_rows(self): take(); send()    made  def _all_rows(self): take(); note(); send()
 
+The same holds for a helper of NPU's own with the code of the twin's new method, of which only the call is replaced.
+
 Leaves alone: a method that the twin changed at the same time, that NPU still calls by the old name, or that vllm-ascend
 or another module uses.
 """
@@ -27,14 +29,16 @@ from runner_sync.upgrade.job import ModuleJob
 
 
 def find_renamed(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> dict[str, Draft]:
-    """Return ``{new name: draft}`` of the edited methods of a class that the twin calls by another name now."""
+    """Return ``{new name: draft}`` of the edited methods of a class that the twin calls by another name now, and of
+    NPU's own ones that do the same as a new one of the twin's."""
     members = list_members(drafts, class_name)
     prefix, have = f"{class_name}.", {draft.name for draft in members}
     news = {name: text for name, text in side.new.items() if name.startswith(prefix) and name not in side.old}
     found: dict[str, Draft] = {}
     for draft in members if news else ():
-        old = side.old.get(draft.name)
-        if old is None or draft.name in side.new or not _is_edited_port(draft, old):
+        old = side.old.get(draft.name, draft.before)
+        is_edited = draft.name not in side.old or (is_port(draft.text, old) and not is_same(draft.text, old))
+        if draft.name in side.new or not is_edited or not _is_own(draft):
             continue
         if _is_needed(draft, drafts, job):
             continue
@@ -57,9 +61,8 @@ def drop_old_names(drafts: Sequence[Draft], renamed: Mapping[str, Draft]) -> lis
     return [draft.as_removed(source="gpu") if draft.name in gone else draft for draft in drafts]
 
 
-def _is_edited_port(draft: Draft, old: str) -> bool:
-    is_own = draft.chosen and draft.upstream is None and draft.text == draft.before
-    return is_own and not is_same(draft.text, old) and is_port(draft.text, old)
+def _is_own(draft: Draft) -> bool:
+    return draft.chosen and draft.upstream is None and draft.text == draft.before
 
 
 def _is_needed(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> bool:

@@ -6,10 +6,12 @@ nothing.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from runner_sync.merge import Veto
+from runner_sync.lineage import list_nodes
+from runner_sync.merge import Veto, align
 from runner_sync.texts.member_text import join_head
 from runner_sync.texts.names import defined_names
 from runner_sync.units.texts import select_members
@@ -29,7 +31,7 @@ class Context:
 
     ``drafts`` are as before their ports, ``veto`` refuses statements, ``methods`` are texts that may use records among
     the drafts, ``known`` are the names that a unit of the module may read, ``moves`` finds helpers that moved out, and
-    ``renames`` attributes that have another name now.
+    ``renames`` attributes that have another name now. With ``brings_locals``, a port brings plain locals that it reads.
     """
 
     job: ModuleJob
@@ -40,6 +42,7 @@ class Context:
     known: Collection[str]
     moves: moved_helpers.Moves
     renames: Renames
+    brings_locals: bool = False
 
 
 def find_module_names(job: ModuleJob, side: GpuSide) -> set[str]:
@@ -76,6 +79,23 @@ def find_helpers(draft: Draft, context: Context) -> tuple[Mapping[str, str], Map
     )
     given = mixins_alone.find_given_names(draft, job)
     return {name: mixins.remove_uses(text, given) if given else text for name, text in old.items()}, new
+
+
+def find_firm(draft: Draft, pinned: frozenset[str], context: Context) -> frozenset[str]:
+    """Return those of the ``pinned`` statements that vLLM itself left alone since the draft's base.
+
+    Where the twin has one of these and omni's own code in another order, it is omni's code that moved.
+    """
+    name, job = draft.split_from or draft.name, context.job
+    base = context.side.bases.get(name) if pinned else None
+    sides = (base.vllm, job.twin.load_vllm()) if base is not None else ()
+    units = [find_vllm_unit(job, side, name) for side in sides if side is not None]
+    if len(units) < 2 or units[0] == units[1]:
+        return pinned
+    before, after = (list_nodes(job.twin.translation.unit(text, job.profile)) for text in units)
+    kept = Counter(before[pair.left].canon for pair in align(before, after) if pair.equal)
+    counts = [Counter(node.canon for node in nodes) for nodes in (before, after)]
+    return pinned - {canon for count in counts for canon in count if count[canon] != kept[canon]}
 
 
 def list_methods(owner: str, job: ModuleJob) -> dict[str, str]:

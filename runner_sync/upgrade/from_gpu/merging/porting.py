@@ -31,9 +31,11 @@ from runner_sync.upgrade.from_gpu.merging import (
     unrelated,
     wrapped_returns,
 )
+from runner_sync.upgrade.from_gpu.merging.last_parameters import put_new_parameters_last
 from runner_sync.upgrade.from_gpu.merging.left_out import drop_already_present, find_lacking, join_left_out
 from runner_sync.upgrade.from_gpu.merging.port_context import (
     Context,
+    find_firm,
     find_helpers,
     find_module_names,
     find_old_twin,
@@ -140,17 +142,27 @@ def _port_whole_change(draft: Draft, new: str, context: Context) -> Draft:
     """
     job, side = context.job, context.side
     port = _port_change(draft, new, context)
-    if port.is_whole or port.sides is None or (earlier := gpu_side.use_earlier_base(draft, job, side)) is None:
+    if port.is_whole or port.sides is None:
         return port.draft
+    changed = resting_on.find_changed(port.sides, port.foreign)
+    if (earlier := gpu_side.use_earlier_base(draft, job, side)) is None:
+        return _port_with_locals(draft, new, port, changed, context)
     idle = resting_on.find_unrelated(port.sides, earlier.old[draft.name], port.lacking) if port.lacking else ()
     whole = replace(context, side=earlier)
     more = _port_change(draft, earlier.rebased[draft.name], whole, without=frozenset(idle))
-    changed = resting_on.find_changed(port.sides, port.foreign)
     if not more.is_whole or not resting_on.is_better(more.draft, port.draft, draft, changed):
-        return port.draft
+        return _port_with_locals(draft, new, port, changed, context)
     since, base = (held.bases[draft.name].side.ref for held in (earlier, side))
     hint = f"; the GPU runner's change since {base} builds on its change since {since}, which was ported, too"
     return _extend_reason(more.draft, hint, count=len(draft.reviews))
+
+
+def _port_with_locals(draft: Draft, new: str, port: _Port, changed: Collection[str], context: Context) -> Draft:
+    """Port the change again with the plain locals that ``port`` lacked; return the better one of the two."""
+    if not port.lacking:
+        return port.draft
+    more = _port_change(draft, new, replace(context, brings_locals=True))
+    return more.draft if resting_on.is_better(more.draft, port.draft, draft, changed) else port.draft
 
 
 def _extend_reason(draft: Draft, hint: str, *, count: int) -> Draft:
@@ -261,7 +273,17 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
         settled = replace(settled, upstream=merge.follow_parameters(settled.upstream, settled.upstream, settled.base))
     if draft.base is not None and draft.base.how == "lock" and (followed := find_base_text(draft, job)):
         veto = refuse_taken_out(followed, draft.text, sides.upstream, veto)
-    result, broken = merge_soundly(settled, policy, veto=veto, foreign=foreign, pinned=pinned, known=known)
+    firm = find_firm(draft, pinned, context)
+    result, broken = merge_soundly(
+        settled,
+        policy,
+        veto=veto,
+        foreign=foreign,
+        pinned=pinned,
+        firm=firm,
+        known=known,
+        brings_locals=context.brings_locals,
+    )
     if not result.parses:
         reason = f"the merge with {job.twin.new.path} did not parse, so the NPU runner's text stays"
         item = make_unmerged_review(
@@ -271,11 +293,18 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
     if broken:
         why = f"the GPU runner's change cannot be applied: {'; '.join(map(str, sorted(broken)[:2]))}"
         return _Port(_decline(draft, job, sides, why=why, confidence=REBUILT), is_whole=False, is_refused=True)
+    if draft.upstream is not None and result.text != draft.text:  # or by its place
+        result = replace(result, text=put_new_parameters_last(result.text, draft.text))
     passages = ported_passages.list_questions(draft, job, after=result.text, twin=sides.upstream)
     asked = drop_already_present(result.decisions, draft.text)
     left = join_left_out(answered.drop_answered(asked, job.target.constructors))
     left = answered.drop_conditions_in_helpers(left, result.text, list_methods(draft.owner, job))
-    decisions = [make_review_of_decision(item, draft, job.path, line=item.line, sides=wording.PORTED) for item in left]
+    decisions = [
+        ported_passages.join_to_passage(
+            make_review_of_decision(item, draft, job.path, line=item.line, sides=wording.PORTED), item.reason, passages
+        )
+        for item in left
+    ]
     ported = draft.with_stage_and_moved_questions(result.text, "gpu").with_questions(*passages, *decisions)
     ported = ask_about_old_form_elsewhere(wrapped_returns.wrap_returns(ported, job, wrapped), job, sides)
     ported = ask_about_left_standing(ported, job, sides, context.side, pinned)

@@ -20,6 +20,7 @@ from runner_sync.texts.soundness import Problem, find_problems
 from runner_sync.thresholds import TRIES
 from runner_sync.upgrade.from_gpu.merging.half_ported import find_half_ported, find_unread_parameters
 from runner_sync.upgrade.from_gpu.merging.idle_passages import Undone, ask_about_undone, undo_idle_passages
+from runner_sync.upgrade.from_gpu.merging.plain_locals import bring_plain_locals
 from runner_sync.upgrade.from_gpu.merging.refusing import refuse_readers
 
 
@@ -31,18 +32,21 @@ def merge_soundly(
     foreign: Collection[str],
     pinned: frozenset[str],
     known: Collection[str],
+    firm: Collection[str] = frozenset(),
+    brings_locals: bool = False,
 ) -> tuple[merge.Merged, set[Problem]]:
     """Merge without what cannot run, such as readers of unset names, and return the result with its remaining defects.
 
     Defects that omni's text already had do not count. If any remain, those of the whole change are returned, because
-    the others follow from them. ``veto``, ``foreign`` and ``pinned`` are those of ``merge.merge``; ``known`` are the
-    names that the unit may read.
+    the others follow from them. ``veto``, ``foreign``, ``pinned`` and ``firm`` are those of ``merge.merge``; ``known``
+    are the names that the unit may read. With ``brings_locals``, plain locals that new statements read come, too.
     """
     before = find_problems(sides.omni, known)
     missing: dict[str, Kind] = {}
     undone: list[Undone] = []
     for attempt in range(TRIES):
-        result = merge.merge(sides, policy=policy, veto=refuse_readers(missing, veto), foreign=foreign, pinned=pinned)
+        refuse = refuse_readers(missing, veto)
+        result = merge.merge(sides, policy=policy, veto=refuse, foreign=foreign, pinned=pinned, firm=firm)
         if not result.parses:
             return ask_about_undone(result, undone), set()
         broken = find_problems(result.text, known) - before
@@ -55,6 +59,9 @@ def merge_soundly(
             break
         if more:
             undone += more
+            continue
+        if brings_locals and attempt == 0 and (longer := bring_plain_locals(sides, unset)) != sides:
+            sides = longer
             continue
         names = _explain_names(half, unread=find_unread_parameters(sides, result.text), unset=unset)
         new, lost = names.keys() - missing, _find_lost_calls(sides, result.text) - pinned

@@ -67,7 +67,7 @@ class GpuSide:
     taken_apart: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Units that it has, too, and that count as new, with the statements that a port takes out of another unit."""
     unchanged: frozenset[str] = frozenset()
-    """Units whose text is the same as at the last upgrade."""
+    """Units whose text is the same as at the last upgrade and at a named base."""
     untranslated: tuple[Finding, ...] = ()
     """Findings about GPU names without a translation."""
 
@@ -103,7 +103,8 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     rebased, from_vllm = _rebase_on_old_vllm(job, copies, chosen, old=written, new=new)
     as_written = _key_by_npu_name(job, job.twin.new.units)
     asked = [job.twin.asked] if job.twin.asked is not None else []
-    if asked and job.twin.settled is None:  # a named base: whoever catches up from there wants its questions again
+    if job.twin.news_only or (asked and job.twin.settled is None):
+        # A named base: whoever catches up from there wants its questions again, but none about what is older.
         asked += [base.side for base in job.twin.bases[-1:]]
     tables = [_key_by_npu_name(job, side.units) for side in asked]
     return GpuSide(

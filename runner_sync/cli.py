@@ -192,6 +192,7 @@ def check(
     options = trees.make_check_options(
         **bases._asdict(),
         **rules.as_options(),
+        isolates=not context.obj.traceback,
         changed_since=changed_since,
         baseline=baseline,
         update_baseline=update_baseline,
@@ -225,6 +226,7 @@ def verify(
         ascend_base=ascend_base,
         vllm_base=vllm_base,
         **rules.as_options(),
+        isolates=not context.obj.traceback,
         typecheck=typecheck.value if typecheck else commands.default_typechecker(),
     )
     return commands.inspect("verify", sync.verify, options, output, screen=context.obj, exit_zero=exit_zero)

@@ -3,6 +3,8 @@ the values (RS303, RS311)."""
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 from verify_samples import find, npu, symbols, world
 
@@ -287,3 +289,60 @@ def test_a_value_among_several_that_may_be_none_now(after: str) -> None:
 )
 def test_a_value_among_several_that_may_not_be_none(use: str, before: str, after: str) -> None:
     assert told(use, before, after) == []
+
+
+DECLARING = """\
+from typing import Any, Optional
+from vllm.runner import Batch, GPUModelRunner
+class NPUModelRunner(GPUModelRunner):
+    def pick(self, n){arrow}:
+        {body}
+"""
+
+
+def told_of_pick(use: str, before: tuple[str, str], after: tuple[str, str]) -> list[tuple[str, str]]:
+    """The findings, where a result and a body of upstream's method become another."""
+    (arrow_before, body_before), (arrow, body) = before, after
+    old = DECLARING.format(arrow=arrow_before, body=body_before)
+    new = DECLARING.format(arrow=arrow, body=body)
+    text = npu("def use(self, n):\n" + textwrap.indent(use, "    "))
+    return symbols(find(world(npu=text, ascend=new), world(npu=text, ascend=old)))
+
+
+PLAIN_BATCH = (" -> Batch", "return self.rows[n]")
+MAYBE_BATCH = (" -> Batch | None", "return self.rows.get(n)")
+
+
+@pytest.mark.parametrize("use", ["self.pick(n).add(1)", "batch = self.pick(n)\nbatch.add(1)"])
+@pytest.mark.parametrize("arrow", [" -> Batch | None", " -> 'Batch | None'", " -> Optional[Batch]"])
+def test_a_result_that_newly_may_be_none_by_its_annotation(use: str, arrow: str) -> None:
+    assert told_of_pick(use, PLAIN_BATCH, (arrow, "return self.rows.get(n)")) == [("RS311", "pick")]
+
+
+@pytest.mark.parametrize(
+    ("use", "before", "after"),
+    [
+        pytest.param(
+            "batch = self.pick(n)\nif batch is not None:\n    batch.add(1)",
+            PLAIN_BATCH,
+            MAYBE_BATCH,
+            id="tested",
+        ),
+        pytest.param("return self.pick(n)", PLAIN_BATCH, MAYBE_BATCH, id="handed on"),
+        pytest.param("self.pick(n).add(1)", PLAIN_BATCH, (" -> Batch | None", PLAIN_BATCH[1]), id="annotation alone"),
+        pytest.param("self.pick(n).add(1)", PLAIN_BATCH, (" -> Batch | None", "return Batch()"), id="made there"),
+        pytest.param("self.pick(n).add(1)", PLAIN_BATCH, (" -> None", "return self.rows.get(n)"), id="None alone"),
+        pytest.param("self.pick(n).add(1)", (" -> Any", "return self.rows[n]"), MAYBE_BATCH, id="anything"),
+        pytest.param(
+            "self.pick(n).add(1)", ("", "return self.rows[n]"), (" -> Batch | None", "return n"), id="not told"
+        ),
+        pytest.param(
+            "self.pick(n).add(1)",
+            (" -> Batch", "return self.rows[n] if n else None"),
+            MAYBE_BATCH,
+            id="before, too",
+        ),
+    ],
+)
+def test_a_result_of_which_nothing_new_is_known(use: str, before: tuple[str, str], after: tuple[str, str]) -> None:
+    assert told_of_pick(use, before, after) == []

@@ -124,7 +124,9 @@ def verify(options: CheckOptions) -> Report:
     inputs.require_tree(given.profile.followed, given.followed, given.lock, given.lock_file)
     modules = find_modules(given)
     plain = tuple(CheckModule(derived.path, derived.text) for derived in modules)
-    job, compared = _add_worlds(options, given, modules, CheckJob(given.profile, plain, read=given.omni.read))
+    job, compared = _add_worlds(
+        options, given, modules, CheckJob(given.profile, plain, read=given.omni.read, isolates=options.isolates)
+    )
     worlds = [world for world in (job.world, job.old_world, job.compared) if world is not None]
     followed = given.profile.followed
     refuse_unknown_upstream(modules, followed, [world.trees[followed] for world in worlds])
@@ -194,7 +196,8 @@ def _make_job(
         described, notes = earlier_twins.add_earlier_twins(options, given, modules, described)
     beside = check_modules.find_neighbours(given, modules)
     around = check_modules.search_trees(given, described, codes)
-    return CheckJob(given.profile, described, read=given.read_derived, beside=beside, around=around), [*notes]
+    job = CheckJob(given.profile, described, read=given.read_derived, beside=beside, around=around)
+    return replace(job, isolates=options.isolates), [*notes]
 
 
 def _make_job_at_fork(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> CheckJob:

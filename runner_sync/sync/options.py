@@ -105,7 +105,8 @@ class RunOptions:
 class CheckOptions(RunOptions):
     """Options of ``check`` and ``verify``; ``changed_since`` is a git revision of the omni checkout.
 
-    ``postpone`` receives the writing of the baseline, which the caller may do later.
+    ``postpone`` receives the writing of the baseline, which the caller may do later. With ``isolates``, a mistake of
+    this program in one rule is a finding.
     """
 
     select: tuple[str, ...] = ()
@@ -116,4 +117,5 @@ class CheckOptions(RunOptions):
     baseline: Path | None = None
     update_baseline: bool = False
     typecheck: Literal["ty", "mypy", "none"] = "none"
+    isolates: bool = False
     postpone: Callable[[Postponed], None] = write_now

@@ -18,6 +18,7 @@ from runner_sync.sync import recalled
 from runner_sync.verify.check_job import CheckJob, TextReader
 from runner_sync.verify.codes import Codes
 from runner_sync.verify.hits import Found, Hit
+from runner_sync.verify.mistakes import find_failed
 
 _KIND = "checks"
 
@@ -33,8 +34,8 @@ def find(job: CheckJob, codes: Codes) -> Found:
         return known
     recorder = recalled.Recorder(read)
     found = _run_rules(replace(job, read=recorder), codes)
-    # An error at the branch's start, or in a file, may be gone the next time.
-    if found.branch_error is None and not recorder.has_failed:
+    # An error at the branch's start, in a file or in a rule may be gone the next time.
+    if found.branch_error is None and not recorder.has_failed and not find_failed(hit.finding for hit in found.hits):
         recalled.keep(_KIND, key, astuple(found), recorder.digests)
     return found
 

@@ -9,6 +9,7 @@ Comes in: trees of vllm-omni, vllm-ascend and vLLM. Goes out: `Finding`s (`break
 - ``check`` runs the rules on a ``check_job`` (``rule_runs``, without files in ``conflicts``), ``breakage`` on trees;
 - ``hits`` is what they find; ``causes`` joins findings, ``codes``, ``ignores``, ``branch`` and ``baseline`` select
   those that are reported;
+- ``mistakes`` makes a finding of a rule that fails;
 - ``mixins``, ``device_words`` and ``expecting`` answer questions of several rules, ``answers`` caches what they ask;
 - ``typecheck`` runs a type checker on an ``overlay`` of the trees.
 """

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from runner_sync.errors import InputError
 from runner_sync.model import Finding
+from runner_sync.verify.mistakes import is_mistake
 
 FORMAT_VERSION = 1
 _REMEDY = "restore it from git or delete it and write it anew with `--update-baseline` beside `--baseline FILE`"
@@ -125,7 +126,7 @@ def drop_accepted(baseline: Baseline, findings: Sequence[Finding]) -> list[Findi
     remaining = []
     for finding in findings:
         key = key_of(finding)
-        if left[key] > 0:
+        if left[key] > 0 and not is_mistake(finding):
             left[key] -= 1
         else:
             remaining.append(finding)
@@ -174,7 +175,8 @@ def update(baseline: Baseline | None, findings: Sequence[Finding], *, has_run: C
 
     Keeps entries of rules that did not run. Never adds to an existing baseline, and leaves out `NEVER_ACCEPTED`.
     """
-    found = Counter(key_of(finding) for finding in findings if finding.code not in NEVER_ACCEPTED)
+    accepted = (one for one in findings if one.code not in NEVER_ACCEPTED and not is_mistake(one))
+    found = Counter(map(key_of, accepted))
     if baseline is None:
         return Baseline(dict(found))
     counts = _rename_states(baseline, findings)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple, Protocol, cast
 
 from runner_sync.errors import InputError
@@ -16,6 +17,7 @@ from runner_sync.model import PACKAGES, Finding, Project
 from runner_sync.syntax import statements_of
 from runner_sync.verify import rules
 from runner_sync.verify.catalog import OF_TREES
+from runner_sync.verify.mistakes import find_isolated, is_mistake
 from runner_sync.verify.rules import (
     rs301_import_gone,
     rs304_missing_attribute,
@@ -61,14 +63,26 @@ class Compared(NamedTuple):
 
 
 def find(
-    new: World, old: World | None, modules: Sequence[str], *, since: World | None = None, imports: bool = True
+    new: World,
+    old: World | None,
+    modules: Sequence[str],
+    *,
+    since: World | None = None,
+    imports: bool = True,
+    isolates: bool = False,
 ) -> list[Finding]:
     """Return the new breakage that `compare` finds."""
-    return compare(new, old, modules, since=since, imports=imports).fresh
+    return compare(new, old, modules, since=since, imports=imports, isolates=isolates).fresh
 
 
 def compare(
-    new: World, old: World | None, modules: Sequence[str], *, since: World | None, imports: bool = True
+    new: World,
+    old: World | None,
+    modules: Sequence[str],
+    *,
+    since: World | None,
+    imports: bool = True,
+    isolates: bool = False,
 ) -> Compared:
     """Find the breakage of ``modules`` (paths in the omni tree) in ``new``; with ``old``, only new breakage.
 
@@ -76,7 +90,8 @@ def compare(
     that ``old`` lacks. If both worlds have the same omni tree, omni's own missing modules and attributes are reported
     although ``old`` lacks them too. ``since`` is an old world only for rules that compare versions: what it breaks as
     well is also reported. Missing attributes in inherited code, and failing imports without ``imports``, count only if
-    no old world lacks them; `find_inherited` reports the rest.
+    no old world lacks them; `find_inherited` reports the rest. With ``isolates``, a mistake of this program in one rule
+    is a finding.
 
     Raises InputError if a module is missing in ``new`` or does not parse, or if an upstream module that the runners
     import from or derive from does not parse.
@@ -87,11 +102,13 @@ def compare(
     for program in (after, before):
         for error in _find_unread(program) if program is not None else ():
             raise error
-    found = _run_rules(after, compared) + (_find_failing_imports(after) if imports else [])
+    found = _run_rules(after, compared, isolates=isolates) + (_find_failing_imports(after) if imports else [])
     found += _find_broken_since(after, [program for program in (compared, before) if program is not None])
     # Only rules that found something in the new world need to run on the old one.
     codes = {finding.code for finding in found}
-    known = {finding.identity for finding in _run_rules(before, None, codes)} if before is not None else set()
+    was = _run_rules(before, None, codes, isolates=isolates, of_old=True) if before is not None else []
+    known = {finding.identity for finding in was if not is_mistake(finding)}
+    found += [finding for finding in was if is_mistake(finding)]
     if before is not None and any(rule.CODE in codes for rule in START_RULES):
         known |= {finding.identity for finding in _find_failing_imports(before)}
     is_same_omni = old is not None and old.trees.get("vllm-omni") is new.trees.get("vllm-omni")
@@ -209,21 +226,38 @@ def _find_broken_since(program: Program, older: Sequence[Program]) -> list[Findi
 
 
 def _find_missing_attributes(program: Program) -> list[Finding]:
-    return _run_on_inherited(program, [rule for rule in RULES if rule.CODE in ATTRIBUTES], None)
+    wanted = [rule for rule in RULES if rule.CODE in ATTRIBUTES]
+    return [f for rule in wanted for module in program.inherited() for f in rule.find(program, module, None)]
 
 
 def _find_idle(program: Program) -> list[Idle]:
     return [idle for module in program.checked for idle in find_idle_reads(program, module)]
 
 
-def _run_rules(program: Program, old: Program | None, codes: Collection[str] | None = None) -> list[Finding]:
+def _run_rules(
+    program: Program,
+    old: Program | None,
+    codes: Collection[str] | None = None,
+    *,
+    isolates: bool = False,
+    of_old: bool = False,
+) -> list[Finding]:
     """Return the findings of the rules with these ``codes``, or of all rules."""
     wanted = [rule for rule in RULES if codes is None or rule.CODE in codes]
-    found = [f for rule in wanted for module in program.checked for f in rule.find(program, module, old)]
+    run = partial(_run_rule, program, old, isolates=isolates, of_old=of_old)
+    found = [f for rule in wanted for module in program.checked for f in run(rule, module)]
     if rs304_missing_attribute in wanted:
         found += [f for module in program.inherited() for f in rs304_missing_attribute.find_inherited(program, module)]
-    found += _run_on_inherited(program, [rule for rule in wanted if rule.CODE in INHERITED], old)
+    on_inherited = [rule for rule in wanted if rule.CODE in INHERITED]
+    found += [f for rule in on_inherited for module in program.inherited() for f in run(rule, module)]
     return _drop_explained(found)
+
+
+def _run_rule(
+    program: Program, old: Program | None, rule: Rule, module: Module, *, isolates: bool, of_old: bool
+) -> list[Finding]:
+    find = partial(rule.find, program, module, old)
+    return find_isolated(rule.CODE, module.path, find, isolates=isolates, of_old=of_old)
 
 
 def _drop_explained(found: list[Finding]) -> list[Finding]:
@@ -243,10 +277,6 @@ def _find_new_name(lost: Finding) -> str:
     """Return the name that the fix of a lost attribute gives, or an empty text."""
     found = re.match(r"Write `(\w+)`", lost.fix or "")
     return found[1] if found is not None else ""
-
-
-def _run_on_inherited(program: Program, wanted: Iterable[Rule], old: Program | None) -> list[Finding]:
-    return [f for rule in wanted for module in program.inherited() for f in rule.find(program, module, old)]
 
 
 def _find_failing_imports(program: Program) -> list[Finding]:

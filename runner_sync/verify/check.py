@@ -18,6 +18,7 @@ from runner_sync.verify.causes import fold_causes
 from runner_sync.verify.check_job import CheckJob
 from runner_sync.verify.codes import ALL, Codes, make_has_run
 from runner_sync.verify.hits import Found, Hit, Opinion
+from runner_sync.verify.mistakes import find_failed
 
 if TYPE_CHECKING:
     from runner_sync.verify.branch import Branch, Lines
@@ -82,7 +83,8 @@ def run(
         from runner_sync.verify import rule_runs  # what is recalled needs no rule
 
         found, branch = rule_runs.find_on_branch(job, codes, changed=changed, opinion=opinion)
-    has_run = make_has_run(job, codes, is_whole=found.is_whole, has_opinion=opinion is not None)
+    failed = find_failed(hit.finding for hit in found.hits)
+    has_run = make_has_run(job, codes, is_whole=found.is_whole, has_opinion=opinion is not None, failed=failed)
     found = replace(found, hits=tuple(places(found.hits))) if places is not None else found
     result = _report(found.hits, baseline, has_run=has_run, severity=severity, branch=branch)
     return replace(

@@ -54,7 +54,8 @@ class CheckJob:
     ``world`` and ``old_world`` are the trees of the RS3xx rules. ``compared`` are older trees for rules that compare
     versions only; it is used if the version that the runners were made for is unknown. ``branch_point`` is ``world``
     with the omni tree at the start of the branch. ``before`` makes the job, without worlds, for that omni tree and its
-    lock. ``around`` makes the texts of all trees at hand, for a rule that searches them where there is no world.
+    lock. ``around`` makes the texts of all trees at hand, for a rule that searches them where there is no world. With
+    ``isolates``, a mistake of this program in one rule is a finding and does not end the run.
     """
 
     profile: Profile
@@ -67,3 +68,4 @@ class CheckJob:
     branch_point: World | None = None
     before: Callable[[], CheckJob] | None = None
     around: Callable[[], Surroundings] | None = None
+    isolates: bool = False

@@ -6,7 +6,7 @@ not imported.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
@@ -68,14 +68,16 @@ def _normalise_prefixes(codes: Iterable[str]) -> Iterator[str]:
     return ("" if code.upper() == "ALL" else code.upper() for code in codes)
 
 
-def make_has_run(job: CheckJob, codes: Codes, *, is_whole: bool, has_opinion: bool) -> Callable[[str], bool]:
+def make_has_run(
+    job: CheckJob, codes: Codes, *, is_whole: bool, has_opinion: bool, failed: Collection[str] = ()
+) -> Callable[[str], bool]:
     """Return a test whether the rule of a code ran in ``job``, so that its silence means something.
 
-    A conflict, without which the job ``is_whole``, silences rules.
+    A conflict, without which the job ``is_whole``, silences rules. The rules of ``failed`` made a mistake.
     """
 
     def has_run(code: str) -> bool:
-        if not codes.wants(code) or not is_whole or code in OF_BRANCHES:
+        if not codes.wants(code) or not is_whole or code in OF_BRANCHES or code in failed:
             return False
         if code.startswith(BREAKAGE):
             return job.world is not None and (code != "RS390" or has_opinion)

@@ -21,6 +21,7 @@ from runner_sync.verify.codes import BREAKAGE, Codes, is_selected, make_has_run
 from runner_sync.verify.conflicts import Conflicts
 from runner_sync.verify.hits import Found, Hit, Opinion
 from runner_sync.verify.ignores import Ignore, silence
+from runner_sync.verify.mistakes import find_failed, find_isolated, is_mistake
 from runner_sync.verify.registry import Rule, load_applicable, load_beside
 from runner_sync.verify.rules import rs491_unused_ignore, rs492_ignore_without_reason
 from runner_sync.verify.runners import parity
@@ -50,7 +51,8 @@ def find_on_branch(
     branch = Branch(changed, library, branch_point.library) if changed is not None else None
     unsilenced = branch_point.mark_new(unsilenced, among=by_rules, branch=branch)
     is_whole = not conflicts.hits()
-    has_run = make_has_run(job, codes, is_whole=is_whole, has_opinion=opinion is not None)
+    failed = find_failed(hit.finding for hit in hits)
+    has_run = make_has_run(job, codes, is_whole=is_whole, has_opinion=opinion is not None, failed=failed)
     about_ignores = _check_ignores(comments, readings, has_run=has_run)
     wanted = (h for h in (*unsilenced, *about_ignores) if reported.wants(h.finding.code, h.finding.path))
     found = Found(
@@ -109,8 +111,16 @@ def _run_rule_beside(rule: Rule, subject: Subject, conflicts: Conflicts) -> list
 
 def _run_rule(rule: Rule, subject: Subject, conflicts: Conflicts) -> list[Hit]:
     """Return the hits of a rule; none if it needs a file that holds a conflict."""
+    job, path = subject.library.job, subject.module.path
+    hits: list[Hit] = []
+
+    def find() -> list[Finding]:
+        hits.extend(rule.find(subject))
+        return []
+
     try:
-        return list(rule.find(subject))
+        failed = find_isolated(rule.CODE, path, find, isolates=job.isolates)
+        return [*hits, *(Hit(one, is_branchs=True) for one in failed)]
     except UnresolvedConflict as error:
         if not conflicts.look_into(error.path):
             raise  # a conflict outside the omni tree
@@ -175,12 +185,12 @@ def _find_breakage(job: CheckJob, codes: Codes, conflicts: Conflicts, opinion: O
     own = [module.path for module in job.modules]
     paths = [*own, *job.world.beside(own)]
     # A branch can break code on lines that it did not touch, such as NPU calls of a GPU method that it changed.
-    found, number_known = breakage.compare(job.world, job.old_world, paths, since=job.compared)
+    found, number_known = breakage.compare(job.world, job.old_world, paths, since=job.compared, isolates=job.isolates)
     broken: list[Finding] = []
     branch_error = None
     if job.branch_point is not None:
         try:
-            broken = breakage.find(job.world, job.branch_point, paths)
+            broken = breakage.find(job.world, job.branch_point, paths, isolates=job.isolates)
         except InputError as error:  # the branch may repair it
             branch_error = error
     brought = set(broken)
@@ -192,7 +202,11 @@ def _find_breakage(job: CheckJob, codes: Codes, conflicts: Conflicts, opinion: O
     known = [finding for finding in found if is_selected(finding.code, codes.select, ())]
     opinions = opinion(known) if opinion is not None and codes.wants("RS390") else ()
     wanted = (finding for finding in (*found, *opinions) if codes.wants(finding.code, finding.path))
-    return _Breakage([Hit(finding, is_branchs=finding in brought) for finding in wanted], branch_error, number_known)
+    return _Breakage(
+        [Hit(finding, is_branchs=finding in brought or is_mistake(finding)) for finding in wanted],
+        branch_error,
+        number_known,
+    )
 
 
 def _place(hit: Hit) -> tuple[str, int, int, str, str, str]:

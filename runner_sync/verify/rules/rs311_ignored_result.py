@@ -6,10 +6,10 @@ tested, unpacked, or read by item or attribute. With the old trees also: `x` as 
 always returned a value in the old target and never does in the new one, where the value is used, stored in an
 attribute, or returned by a function that declares a result; the `x` of `with f() as x` likewise; and an `x` that is
 used as an object, a sequence or a number without a test for `None`, while the callee newly may return `None`, alone or
-as one of several values, or while the annotation of the field `x.y` newly admits it. Also an override of the NPU
-runners that never returns a value, where inherited code or the worker uses the value that the hidden method always
-returns; one that only keeps it or hands it on counts if the override calls `super().m(...)` or `Base.m(self, ...)` and
-drops what that returns.
+as one of several values, or newly declares that it may (`-> X | None`, before `-> X`), or while the annotation of the
+field `x.y` newly admits it. Also an override of the NPU runners that never returns a value, where inherited code or the
+worker uses the value that the hidden method always returns; one that only keeps it or hands it on counts if the
+override calls `super().m(...)` or `Base.m(self, ...)` and drops what that returns.
 
 Example: `self._update_states(scheduler_output)` after vLLM made it return a callback that must be run later; or `run =
 self._update_states(scheduler_output)` while omni's own `_update_states`, written before, returns nothing.
@@ -51,7 +51,12 @@ from runner_sync.verify.trees.values import returns
 from runner_sync.verify.trees.values.dereferenced import is_expected
 from runner_sync.verify.trees.values.entered import gives_value
 from runner_sync.verify.trees.values.guards import find_tests_of
-from runner_sync.verify.trees.values.optional import find_newly_optional, gives_none, never_gave_none
+from runner_sync.verify.trees.values.optional import (
+    find_newly_declared,
+    find_newly_optional,
+    gives_none,
+    never_gave_none,
+)
 from runner_sync.verify.trees.values.settled import is_settled_here, is_tested
 from runner_sync.verify.trees.values.unset import is_decided_by
 from runner_sync.verify.trees.values.uses import Place, find_entered, find_unpackings, places, places_of
@@ -271,7 +276,7 @@ def _check_new_none(step: Step, call: ast.Call, uses: Sequence[Place]) -> Iterat
         return
     callee = step.find_changed(
         call, was=lambda one: _has_value(one) is True and not _is_optional(one), now=_is_sometimes_none
-    )
+    ) or find_newly_declared(step, call)
     if callee is not None:
         message = f"{callee.label} may return `None` now, and this is used as if it never did."
         yield _make_none_finding(step.frame, needing, callee.name, message)

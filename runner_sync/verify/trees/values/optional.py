@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import ast
 
-from runner_sync.syntax import Function, assigned_names, is_none, walk
+from runner_sync.syntax import Function, assigned_names, dumped, is_none, last_word, walk
 from runner_sync.verify.trees.calling.callees import Callee, values_of
 from runner_sync.verify.trees.classes import Assignment, ClassInfo
 from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.functions import find_none_defaults, nodes_of
+from runner_sync.verify.trees.functions import find_none_defaults, is_plain, nodes_of
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step
 from runner_sync.verify.trees.values.annotations import members_of, tuple_parts
 from runner_sync.verify.trees.values.unset import find_unset, is_decided_by
+
+_ANYTHING = frozenset({"Any", "object"})
 
 
 def find_newly_optional(step: Step, read: ast.Attribute) -> str:
@@ -43,6 +45,50 @@ def _find_fields(program: Program, frame: Frame, read: ast.Attribute) -> list[tu
             return []
         found.append(written[0])
     return found
+
+
+def find_newly_declared(step: Step, call: ast.Call) -> Callee | None:
+    """Return the callee of a call whose annotation newly admits ``None`` beside what it returned.
+
+    timid: skips a function of which only the annotation changed, because it returns what it did, and one that makes the
+    object in each ``return``.
+    """
+    for now, was in step.callees(call):
+        if now and was and all(map(_declares_none, now)) and all(map(_never_declared_none, was)):
+            before = {_dump_body(callee) for callee in was}
+            if all(_dump_body(one) not in before and not _makes_object(step.program, one) for one in now):
+                return now[0]
+    return None
+
+
+def _declares_none(callee: Callee) -> bool:
+    members = _find_declared(callee)
+    return any(map(is_none, members)) and not all(map(is_none, members))
+
+
+def _never_declared_none(callee: Callee) -> bool:
+    """Whether a callee declares what it returns, without ``None``, and no ``return`` gives ``None``, either."""
+    members = _find_declared(callee)
+    is_open = any(is_none(one) or last_word(one) in _ANYTHING for one in members)
+    function = callee.function
+    gave = [value is None or (function is not None and _may_hold_none(function, value)) for value in values_of(callee)]
+    return bool(members) and not is_open and not any(gave)
+
+
+def _find_declared(callee: Callee) -> list[ast.expr]:
+    """Return the parts of the annotation of what a call gives; empty if it is not that of the function."""
+    function = callee.function
+    return members_of(function.returns) if function is not None and is_plain(function) else []
+
+
+def _dump_body(callee: Callee) -> tuple[str, ...]:
+    return tuple(map(dumped, callee.function.body)) if callee.function is not None else ()
+
+
+def _makes_object(program: Program, callee: Callee) -> bool:
+    frame, values = program.frame_of_callee(callee), values_of(callee)
+    found = [program.infer(frame, value) if value is not None else None for value in values]
+    return bool(found) and all(one and all(instance.exact for instance in one) for one in found)
 
 
 def gives_none(callee: Callee, call: ast.Call, number: int, size: int) -> bool:

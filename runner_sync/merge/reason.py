@@ -23,6 +23,7 @@ Kind = Literal[
     "both emptied",
     "both rewrote a suite",
     "additions moved on",
+    "edit moved on",
     "keywords taken over",
     "remark left out",
     "remark removed",

@@ -11,10 +11,11 @@ from collections.abc import Collection, Sequence
 from runner_sync.confidence import CONTESTED, INFERRED, REBUILT
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.matching.own_forms import find_moved, find_own_form, find_same_suite, with_keyword_of
-from runner_sync.merge.phrases.contents import CARRIED, is_inherited
+from runner_sync.merge.matching.successors import find_moved_version, has_edit_at_hand
+from runner_sync.merge.phrases.contents import CARRIED, choose_of_three, is_inherited
 from runner_sync.merge.phrases.transplant import carry_over
 from runner_sync.merge.policy import Terms
-from runner_sync.merge.reason import Reason
+from runner_sync.merge.reason import Kind, Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, index_omni_only, pick_node
 from runner_sync.statements import ROOT, Node, enclosing, siblings
 from runner_sync.statements.dataflow import binds, reads, uses_anything_of
@@ -48,9 +49,10 @@ def _judge_gone_upstream(weave: Weave, strand: Strand, terms: Terms) -> tuple[bo
     omni = weave.omni[strand.in_omni]
     if weave.is_unedited(strand, "o") or is_inherited(omni, terms.heritage):
         return False, None
-    successor = _carry_over(weave, strand) if terms.policy.is_copy else None
-    if successor is not None:
-        return False, Doubt(strand, CARRIED, INFERRED, successor)
+    followed = (_follow_moved(weave, strand, terms) or _carry_over(weave, strand)) if terms.policy.is_copy else None
+    if followed is not None:
+        reason, successor = followed
+        return False, Doubt(strand, reason, INFERRED, successor)
     if _is_rewritten(weave, strand):
         return False, _make_doubt(weave, strand, Reason("edited statement rewritten"), REBUILT)
     kept = terms.policy.edited_here_gone_there == "omni"
@@ -189,22 +191,48 @@ def _has_same_values_there(weave: Weave, strand: Strand, moved: Strand) -> bool:
     return not uses_anything_of(between, [weave.upstream[strand.in_upstream]])
 
 
-def _carry_over(weave: Weave, strand: Strand) -> Strand | None:
+def _carry_over(weave: Weave, strand: Strand) -> tuple[Reason, Strand] | None:
     """Return the new upstream statement that passes on the arguments of a removed call, or ``None``.
 
-    Its ``carried`` text gets the arguments that omni had added.
+    Its ``carried`` text gets the arguments that omni had added, if the locals that these read are set there.
     """
-    new = [s for s in weave.of_upstream if s.sides == "u" and s.kept and not s.carried]
+    new = _find_free(weave)
     nodes = [weave.upstream[s.in_upstream] for s in new]
     base, omni = weave.base[strand.in_base], weave.omni[strand.in_omni]
     if base.compound or omni.is_comment:
         return None
     texts = ["" if node.compound or node.is_comment else node.text for node in nodes]
     found = carry_over(base.text, omni.text, texts)
-    if found is None:
+    if found is None or not has_edit_at_hand(weave, strand, new[found[0]]):
         return None
     new[found[0]].carried = found[1]
-    return new[found[0]]
+    return CARRIED, new[found[0]]
+
+
+def _follow_moved(weave: Weave, strand: Strand, terms: Terms) -> tuple[Reason, Strand] | None:
+    """Return the place to which upstream moved a statement that both sides edited, or ``None``.
+
+    Its ``carried`` text has both edits; ``None`` if they changed the same part, or if a local that omni's edit reads is
+    not set there.
+    """
+    moved = find_moved_version(weave, strand, _find_free(weave))
+    if moved is None or not has_edit_at_hand(weave, strand, moved):
+        return None
+    sides = weave.base[strand.in_base], weave.omni[strand.in_omni], weave.upstream[moved.in_upstream]
+    content, doubt = choose_of_three(weave, sides, terms)
+    if doubt is not None and doubt.kind not in _BOTH_EDITS:
+        return None
+    moved.carried = "\n".join(content.lines)
+    return doubt or Reason("edit moved on"), moved
+
+
+_BOTH_EDITS: Collection[Kind] = frozenset({"additions moved on", "keywords taken over", "arguments of another call"})
+"""What is to look at in a text that has the edits of both sides."""
+
+
+def _find_free(weave: Weave) -> list[Strand]:
+    """Return upstream's new statements that nothing was carried over to."""
+    return [s for s in weave.of_upstream if s.sides == "u" and s.kept and not s.carried]
 
 
 def _is_rewritten(weave: Weave, strand: Strand) -> bool:

@@ -1,6 +1,6 @@
 """Find what upstream now has for an omni statement that is not in the result.
 
-Comes in: a ``Weave`` and the kept strands. Goes out: one of these. May touch: nothing.
+Comes in: a ``Weave`` and the strands to choose from. Goes out: one of these. May touch: nothing.
 
 Sequences are paired in order, so a statement that upstream both moved and edited counts as removed and added.
 """
@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runner_sync.merge.weave import Strand, Weave
-from runner_sync.statements.likeness import VERSION, similarity
+from runner_sync.merge.weave import Strand, Weave, heads_around
+from runner_sync.statements import Node
+from runner_sync.statements.dataflow import binds, reads
+from runner_sync.statements.likeness import VERSION, similarity, word_similarity
 
 
 def find_successor(weave: Weave, strand: Strand, kept: Sequence[Strand]) -> Strand | None:
@@ -27,3 +29,45 @@ def find_successor(weave: Weave, strand: Strand, kept: Sequence[Strand]) -> Stra
     best = max(shares.values(), default=0.0)
     alike = [s for s, share in shares.items() if share == best >= VERSION]
     return alike[0] if len(alike) == 1 else None
+
+
+def find_moved_version(weave: Weave, strand: Strand, new: Sequence[Strand]) -> Strand | None:
+    """Return the one of upstream's ``new`` statements that is a base statement, moved and edited, or ``None``.
+
+    Each must be the only version (from ``VERSION`` on) of the other: any further statement that resembles one of them
+    leaves it open which came from which.
+    """
+    node = weave.base[strand.in_base]
+    if node.compound or node.is_clause or not node.is_telling:
+        return None
+    found = [s for s in new if _is_version(node, weave.upstream[s.in_upstream])]
+    if len(found) != 1:
+        return None
+    now = weave.upstream[found[0].in_upstream]
+    alike = [k for k, other in enumerate(weave.base) if _is_version(other, now)]
+    return found[0] if alike == [strand.base] else None
+
+
+def has_edit_at_hand(weave: Weave, strand: Strand, there: Strand) -> bool:
+    """Whether the locals that omni's edit of a statement newly reads are set at a place of upstream's, too.
+
+    What sets them in omni must follow nothing that upstream has behind that place, and stand in no head around the
+    statement that upstream does not have around that place.
+    """
+    names = reads(weave.omni[strand.in_omni]) - reads(weave.base[strand.in_base])
+    around = set(heads_around(weave, strand, "o"))
+    around_there = set(heads_around(weave, there, "u"))
+    for setter in weave.of_omni[: strand.in_omni]:
+        if binds(weave.omni[setter.in_omni]).isdisjoint(names):
+            continue
+        above = weave.of_omni[: setter.in_omni + 1]
+        if any(one.upstream is not None and one.upstream >= there.in_upstream for one in above):
+            return False
+        if not set(heads_around(weave, setter, "o")) & around <= around_there:
+            return False
+    return True
+
+
+def _is_version(one: Node, other: Node) -> bool:
+    """Whether two simple statements share most words; the same function called for the same name is not enough."""
+    return similarity(one, other) >= VERSION and word_similarity(one.canon, other.canon) >= VERSION

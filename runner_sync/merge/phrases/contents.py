@@ -139,10 +139,10 @@ def _choose_content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content
         more = terms.policy.is_copy and is_part_of(omni.text, upstream.text)
         chosen = omni if terms.policy.both_added == "omni" and not more else upstream
         return make_content_of(chosen), VERSIONS
-    return _choose_of_three(weave, (base, omni, upstream), terms)
+    return choose_of_three(weave, (base, omni, upstream), terms)
 
 
-def _choose_of_three(weave: Weave, sides: tuple[Node, Node, Node], terms: Terms) -> tuple[Content, Reason | None]:
+def choose_of_three(weave: Weave, sides: tuple[Node, Node, Node], terms: Terms) -> tuple[Content, Reason | None]:
     """Choose the text of a statement that base, omni and upstream have."""
     (base, omni, upstream), heritage = sides, terms.heritage
     if omni.canon == upstream.canon:

@@ -59,6 +59,9 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
     "additions moved on": (
         "{upstream} replaced a call to which {omni} had added arguments; the replacement has these arguments now"
     ),
+    "edit moved on": (
+        "{upstream} moved and changed a statement that {omni} had changed, too; the statement has both changes now"
+    ),
     "keywords taken over": (
         "{upstream} changed the keywords of this call; the change was applied to {omni}'s call of the same function"
     ),

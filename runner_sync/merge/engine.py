@@ -69,7 +69,11 @@ from runner_sync.merge.preparing.renames import (
     with_omni_names_of_values,
 )
 from runner_sync.merge.preparing.replaced_elsewhere import with_replaced_elsewhere
-from runner_sync.merge.preparing.returned import with_returned_values_named, with_values_returned_at_once
+from runner_sync.merge.preparing.returned import (
+    with_returned_values_named,
+    with_upstream_return_named,
+    with_values_returned_at_once,
+)
 from runner_sync.merge.preparing.two_branches import with_upstream_branches
 from runner_sync.merge.preparing.unread_values import with_omni_names_of_unread_values
 from runner_sync.merge.preparing.upstream_names import find_new_names, with_new_names
@@ -182,7 +186,7 @@ def _make_comparable(triple: Triple, terms: Terms) -> Triple:
     """Give the sides one form, and omni's names for what they write differently; in a port, omni's order, too."""
     triple = with_else_as_in_base(with_branches_in_one_order(in_one_form(triple)))
     if terms.policy.is_copy:
-        triple = with_returned_values_named(with_upstream_branches(triple))
+        triple = with_upstream_return_named(with_returned_values_named(with_upstream_branches(triple)))
     triple = with_omni_names_of_values(with_omni_names(triple))
     triple = with_omni_names_of_new_values(triple)
     if terms.policy.is_copy:

@@ -26,6 +26,7 @@ from runner_sync.merge.doubts.own_statements import (
     find_read_before_changed,
     find_set_beside_own_call,
     find_set_twice,
+    find_stale_values,
     find_used_too_early,
     make_doubt_about_emptied,
 )
@@ -296,6 +297,7 @@ def _write_result(
     asked += find_colliding_locals(weave, triple, emitted)
     asked += find_new_values(weave, triple, emitted) if is_copy else []
     asked += find_lost_values(weave, triple, emitted, asked={doubt.strand for doubt in asked}) if is_copy else []
+    asked += find_stale_values(weave, kept, asked) if is_copy else []
     text = emitted.text if triple.omni.endswith("\n") or not triple.omni else emitted.text[:-1]
     return Merged(text, make_decisions(weave, strands, emitted, contents, asked), _is_well_formed(text, triple))
 

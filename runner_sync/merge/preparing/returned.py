@@ -37,6 +37,7 @@ from dataclasses import dataclass, replace
 
 from runner_sync.model import Triple
 from runner_sync.statements import Node, flatten, flatten_sides, siblings
+from runner_sync.statements.dataflow import reads
 from runner_sync.syntax import calls_in, indentation, is_name, last_name, walk
 
 
@@ -80,7 +81,8 @@ def with_returned_values_named(triple: Triple) -> Triple:
 def with_upstream_return_named(triple: Triple) -> Triple:
     """Give the value that upstream returns at the end omni's name, if omni has statements of its own before its return.
 
-    Base and omni must return a local there, and upstream must not mention that name.
+    Base and omni must return a local there, and upstream must not mention that name. Nor may its value be made of a new
+    local, which may be what omni's statements mean.
     """
     base, omni, upstream = flatten_sides(triple)
     ends = _find_end(base), _find_end(omni), _find_end(upstream)
@@ -95,7 +97,8 @@ def with_upstream_return_named(triple: Triple) -> Triple:
         return triple
     last = next((k for k in siblings(omni, ends[1], step=-1) if not omni[k].is_comment and not omni[k].is_clause), -1)
     is_own = last >= 0 and all(node.canon != omni[last].canon for node in base)
-    if not is_own or any(name in node.names for node in upstream):
+    known = frozenset[str]().union(*(node.names | {"self"} for node in base))
+    if not is_own or any(name in node.names for node in upstream) or not reads(upstream[ends[2]]) <= known:
         return triple
     return replace(triple, upstream=_name_returned(triple.upstream, upstream[ends[2]], name))
 

@@ -26,7 +26,7 @@ UPSTREAM = f"{HEAD}{BETWEEN}{make('Output', ', stats=self.stats')}{TAIL}"
 def test_the_statement_has_both_edits_at_the_new_place() -> None:
     result = merge(Triple(BASE, OMNI, UPSTREAM))
     both = make("Output", ", stats=self.stats, parts=self.parts")
-    assert (result.text, kinds(result)) == (f"{HEAD}{BETWEEN}{both}{TAIL}", ["additions moved on"])
+    assert (result.text, kinds(result)) == (f"{HEAD}{BETWEEN}{both}{TAIL}", ["edit moved on"])
 
 
 def test_the_edit_follows_into_a_new_block() -> None:
@@ -51,8 +51,8 @@ TWICE = UPSTREAM.replace("    return made", make("Output", ", late=True") + "   
     [
         pytest.param(BASE, OTHER_CLASS, TWICE, id="upstream has two versions of it"),
         pytest.param(
-            BASE.replace("    return made", make("Output") + "    return made"),
-            OTHER_CLASS.replace("    return made", make("Output") + "    return made"),
+            BASE.replace("    return made", make("Output", ", state=self.state") + "    return made"),
+            OTHER_CLASS.replace("    return made", make("Output", ", state=self.state") + "    return made"),
             UPSTREAM,
             id="the base had two of them",
         ),
@@ -76,6 +76,40 @@ def test_what_may_be_another_statement_gets_no_edit_and_is_asked_about(base: str
     assert "edited statement rewritten" in kinds(result)
 
 
+OWN_LOCAL = OMNI.replace("parts=self.parts", "parts=parts")
+CUT = "    parts = self.cut(rows)\n"
+
+
+def test_a_local_of_omnis_that_is_set_above_both_places_is_read_at_the_new_one() -> None:
+    omni = OWN_LOCAL.replace("    made", f"{CUT}    made", 1)
+    result = merge(Triple(BASE, omni, UPSTREAM))
+    both = make("Output", ", stats=self.stats, parts=parts")
+    assert (result.text, kinds(result)) == (f"{HEAD}{CUT}{BETWEEN}{both}{TAIL}", ["edit moved on"])
+
+
+LATE = f"{HEAD}{BETWEEN}{make('Output')}{TAIL}"
+EARLY = f"{HEAD}{make('Output', ', stats=self.stats')}{BETWEEN}{TAIL}"
+
+
+@pytest.mark.parametrize("name", ["Output", "OtherOutput"])
+def test_a_local_of_omnis_that_is_set_below_the_new_place_is_not_read_there(name: str) -> None:
+    """The edit may be added arguments, or another function."""
+    own = make(name, ", parts=parts")
+    result = merge(Triple(LATE, f"{HEAD}{BETWEEN}{CUT}{own}{TAIL}", EARLY))
+    assert "parts=parts" not in result.text
+    assert "edited statement rewritten" in kinds(result)
+
+
+def test_a_local_of_omnis_that_is_set_in_a_branch_is_not_read_outside_of_it() -> None:
+    base = f"{HEAD}    if self.last:\n    {make('Output')}        self.done(made)\n{BETWEEN}    return out\n"
+    omni = base.replace(f"    {make('Output')}", f"    {CUT}    {make('Output', ', parts=parts')}")
+    branch = "    if self.last:\n        self.done(out)\n"
+    upstream = f"{HEAD}{branch}{BETWEEN}{make('Output', ', stats=self.stats')}    return made\n"
+    result = merge(Triple(base, omni, upstream))
+    assert "parts=parts" not in result.text
+    assert "edited statement rewritten" in kinds(result)
+
+
 def test_a_statement_that_upstream_only_moved_is_no_new_one() -> None:
     only_moved = f"{HEAD}{BETWEEN}{make('Output')}{TAIL}"
     result = merge(Triple(BASE, BASE, only_moved))
@@ -84,24 +118,6 @@ def test_a_statement_that_upstream_only_moved_is_no_new_one() -> None:
 
 def test_a_port_asks_instead() -> None:
     assert "edit moved on" not in kinds(merge(Triple(BASE, OMNI, UPSTREAM), policy=PORT))
-
-
-PARTS = "    parts = self.cut(rows)\n"
-
-
-def test_the_edit_does_not_follow_to_where_what_it_reads_is_not_set_yet() -> None:
-    own = make("Output", ", parts=parts")
-    base = f"{HEAD}{BETWEEN}{make('Output')}{TAIL}"
-    upstream = f"{HEAD}{make('Output', ', stats=self.stats')}{BETWEEN}{TAIL}"
-    result = merge(Triple(base, f"{HEAD}{BETWEEN}{PARTS}{own}{TAIL}", upstream))
-    assert result.text == f"{HEAD}{make('Output', ', stats=self.stats')}{BETWEEN}{PARTS}{TAIL}"
-    assert kinds(result) == ["edited statement rewritten", "no longer read"]
-
-
-def test_what_the_edit_reads_at_the_new_place_is_read() -> None:
-    result = merge(Triple(BASE, f"{HEAD}{PARTS}{make('Output', ', parts=parts')}{BETWEEN}{TAIL}", UPSTREAM))
-    assert make("Output", ", stats=self.stats, parts=parts") in result.text
-    assert "no longer read" not in kinds(result)
 
 
 @pytest.mark.parametrize("has_block", [False, True])

@@ -84,3 +84,37 @@ def test_what_upstream_does_before_it_returns_runs_behind_omnis_own_call() -> No
 def test_another_return_stays(base: str, omni: str, upstream: str) -> None:
     triple = Triple(base, omni, upstream)
     assert with_returned_values_named(triple) == triple
+
+
+BRANCHES = (
+    "def run(self, rows):\n    if self.fast:\n        out = self.one(rows)\n    else:\n        out = self.two(rows)\n"
+)
+MARK = "    if self.marked:\n        self.mark(out)\n"
+NEW_CALL = "def run(self, rows):\n    return self.any_of(rows)\n"
+
+
+def test_what_omni_does_before_its_return_stands_before_the_value_that_upstream_now_returns_at_once() -> None:
+    result = merge(Triple(f"{BRANCHES}    return out\n", f"{BRANCHES}{MARK}    return out\n", NEW_CALL))
+    assert result.text == f"def run(self, rows):\n    out = self.any_of(rows)\n{MARK}    return out\n"
+
+
+@pytest.mark.parametrize(
+    ("omni", "upstream"),
+    [
+        pytest.param(f"{BRANCHES}    return out\n", NEW_CALL, id="omni does nothing before it"),
+        pytest.param(
+            BRANCHES.replace("rows):\n", "rows):\n    self.begin()\n", 1) + "    return out\n",
+            NEW_CALL,
+            id="omni does something further up",
+        ),
+        pytest.param(f"{BRANCHES}{MARK}    return out\n", NEW_CALL.replace("rows)\n", "rows), 1\n"), id="two values"),
+        pytest.param(
+            f"{BRANCHES}{MARK}    return out\n",
+            "def run(self, rows):\n    out = self.buffer\n    return self.any_of(rows, out)\n",
+            id="upstream has the name for something else",
+        ),
+    ],
+)
+def test_any_other_value_is_returned_at_once(omni: str, upstream: str) -> None:
+    result = merge(Triple(f"{BRANCHES}    return out\n", omni, upstream))
+    assert upstream.splitlines()[-1] in result.text

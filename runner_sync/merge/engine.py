@@ -26,6 +26,7 @@ from runner_sync.merge.doubts.own_statements import (
     find_read_before_changed,
     find_set_beside_own_call,
     find_set_twice,
+    find_stale_values,
     find_used_too_early,
     make_doubt_about_emptied,
 )
@@ -69,7 +70,11 @@ from runner_sync.merge.preparing.renames import (
     with_omni_names_of_values,
 )
 from runner_sync.merge.preparing.replaced_elsewhere import with_replaced_elsewhere
-from runner_sync.merge.preparing.returned import with_returned_values_named, with_values_returned_at_once
+from runner_sync.merge.preparing.returned import (
+    with_returned_values_named,
+    with_upstream_return_named,
+    with_values_returned_at_once,
+)
 from runner_sync.merge.preparing.two_branches import with_upstream_branches
 from runner_sync.merge.preparing.unread_values import with_omni_names_of_unread_values
 from runner_sync.merge.preparing.upstream_names import find_new_names, with_new_names
@@ -190,7 +195,7 @@ def _make_comparable(triple: Triple, terms: Terms) -> Triple:
     """Give the sides one form, and omni's names for what they write differently; in a port, omni's order, too."""
     triple = with_else_as_in_base(with_branches_in_one_order(in_one_form(triple)))
     if terms.policy.is_copy:
-        triple = with_returned_values_named(with_upstream_branches(triple))
+        triple = with_upstream_return_named(with_returned_values_named(with_upstream_branches(triple)))
     triple = with_omni_names_of_values(with_omni_names(triple))
     triple = with_omni_names_of_new_values(triple)
     if terms.policy.is_copy:
@@ -301,6 +306,7 @@ def _write_result(
     asked += find_colliding_locals(weave, triple, emitted)
     asked += find_new_values(weave, triple, emitted) if is_copy else []
     asked += find_lost_values(weave, triple, emitted, asked={doubt.strand for doubt in asked}) if is_copy else []
+    asked += find_stale_values(weave, kept, asked) if is_copy else []
     text = emitted.text if triple.omni.endswith("\n") or not triple.omni else emitted.text[:-1]
     return Merged(text, make_decisions(weave, strands, emitted, contents, asked), _is_well_formed(text, triple))
 

@@ -81,6 +81,7 @@ Kind = Literal[
     "set beside omni's call",
     "set below its use",
     "set beside its use",
+    "reads an older value",
     "under a new condition",
     "under a condition of omni's",
     "under another condition",

@@ -191,6 +191,38 @@ def find_used_too_early(weave: Weave, kept: Sequence[Strand], line: Mapping[Stra
     return doubts
 
 
+def find_stale_values(weave: Weave, kept: Sequence[Strand], asked: Sequence[Doubt]) -> list[Doubt]:
+    """Return doubts about omni's own statements that read a local which nothing sets to omni's value any more.
+
+    Upstream's loop or assignment no longer binds it, and another one of that name still does, as in::
+
+        for index, row in enumerate(rows): ...
+        for row in others:              # it was enumerate(others)
+            self.mark(index)            # omni's own
+
+    Skips statements and names that are ``asked`` about. Of a name that nothing binds, every reader is an unknown name.
+    """
+    asked_strands = {doubt.strand for doubt in asked}
+    newly_bound, bound = {name for doubt in asked for name in doubt.reason.names}, set[str]()
+    for strand in kept:
+        node = weave.upstream[strand.upstream] if strand.upstream is not None else pick_node(weave, strand)
+        bound |= binds(node)
+        if strand.upstream is not None:
+            newly_bound |= binds(node) - (binds(weave.omni[strand.omni]) if strand.omni is not None else frozenset())
+    setters: dict[str, Strand] = {}
+    doubts = []
+    for strand, node in zip(weave.of_omni, weave.omni, strict=True):
+        if strand.sides == "o" and strand.kept and strand not in asked_strands:
+            stale = sorted(
+                name
+                for name in reads(node) & bound - newly_bound
+                if name in setters and _has_lost_binding(weave, setters[name], name)
+            )
+            doubts += [Doubt(strand, Reason("reads an older value", (name,)), CONTESTED) for name in stale[:1]]
+        setters |= dict.fromkeys(binds(node), strand)
+    return doubts
+
+
 def find_read_before_changed(
     weave: Weave, strands: Sequence[Strand], line: Mapping[Strand, int], *, asked: Collection[Strand]
 ) -> list[Doubt]:

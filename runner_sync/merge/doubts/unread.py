@@ -21,6 +21,7 @@ from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, pick_node, strands_inside
 from runner_sync.statements import Node
 from runner_sync.statements.dataflow import attributes_set, binds, reads, uses
+from runner_sync.statements.facts import read_facts
 
 UNREAD = Reason("read only in what was left out")
 
@@ -162,8 +163,8 @@ def _find_written_names(node: Node) -> frozenset[str]:
 def find_reads(weave: Weave, strand: Strand, contents: Mapping[Strand, Content]) -> frozenset[str]:
     """Return the locals that the chosen text of a strand reads.
 
-    For a merged text, these are the names that it mentions and a side reads; for a text that another statement's change
-    was carried over to, the names that it mentions and omni reads anywhere count, too.
+    For a merged text, these are the names that it mentions and a side reads; a text that was carried over may also read
+    what neither side reads there.
     """
     sides = ((weave.omni, strand.omni), (weave.upstream, strand.upstream))
     nodes = [nodes[index] for nodes, index in sides if index is not None]
@@ -171,9 +172,10 @@ def find_reads(weave: Weave, strand: Strand, contents: Mapping[Strand, Content])
     for node in nodes:
         if node.lines == chosen:
             return uses(node)
+    if strand.carried and not any(node.compound for node in nodes):
+        return read_facts("\n".join(chosen), compound=False, clause=False).uses
     words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", "\n".join(chosen)))
-    readers = [*nodes, *weave.omni] if strand.carried else nodes
-    return frozenset(name for node in readers for name in uses(node) if name in words)
+    return frozenset(name for node in nodes for name in uses(node) if name in words)
 
 
 def _is_unpacking(node: Node) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from runner_sync.confidence import CONTESTED, INFERRED, REBUILT
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.matching.own_forms import find_moved, find_own_form, find_same_suite, with_keyword_of
-from runner_sync.merge.matching.successors import find_moved_version
+from runner_sync.merge.matching.successors import find_moved_version, has_edit_at_hand
 from runner_sync.merge.phrases.contents import CARRIED, choose_of_three, is_inherited
 from runner_sync.merge.phrases.transplant import carry_over
 from runner_sync.merge.policy import Terms
@@ -25,33 +25,31 @@ def judge_each(settling: Settling) -> None:
     """Give every strand its first verdict."""
     own = index_omni_only(settling.weave)
     for strand in settling.strands:
-        strand.kept, doubt = _judge(settling, strand, own)
+        strand.kept, doubt = _judge(settling.weave, strand, settling.terms, own)
         if doubt is not None:
             settling.doubts.append(doubt)
 
 
-def _judge(settling: Settling, strand: Strand, own: Collection[str]) -> tuple[bool, Doubt | None]:
+def _judge(weave: Weave, strand: Strand, terms: Terms, own: Collection[str]) -> tuple[bool, Doubt | None]:
     """Return whether a strand is kept, and the doubt about it; ``own`` are the texts that `index_omni_only` finds."""
-    weave, terms = settling.weave, settling.terms
     match strand.sides:
         case "o":
             omni = weave.omni[strand.in_omni]
             return not is_inherited(omni, terms.heritage) or _is_in_new_form(weave, omni), None
         case "bo":
-            return _judge_gone_upstream(settling, strand)
+            return _judge_gone_upstream(weave, strand, terms)
         case "bu":
             return _judge_gone_in_omni(weave, strand, terms, own)
         case _:
             return True, None
 
 
-def _judge_gone_upstream(settling: Settling, strand: Strand) -> tuple[bool, Doubt | None]:
+def _judge_gone_upstream(weave: Weave, strand: Strand, terms: Terms) -> tuple[bool, Doubt | None]:
     """Judge a base statement that only omni still has."""
-    weave, terms = settling.weave, settling.terms
     omni = weave.omni[strand.in_omni]
     if weave.is_unedited(strand, "o") or is_inherited(omni, terms.heritage):
         return False, None
-    followed = (_carry_over(settling, strand) or _follow_moved(settling, strand)) if terms.policy.is_copy else None
+    followed = (_follow_moved(weave, strand, terms) or _carry_over(weave, strand)) if terms.policy.is_copy else None
     if followed is not None:
         reason, successor = followed
         return False, Doubt(strand, reason, INFERRED, successor)
@@ -115,10 +113,10 @@ def _change_moved(weave: Weave, strand: Strand, terms: Terms) -> Strand | None:
     if moved is None or not _is_runnable_there(weave, strand, moved):
         return None
     sides = weave.base[strand.in_base], weave.omni[moved.in_omni], weave.upstream[strand.in_upstream]
-    text = _join_edits(weave, sides, terms)
-    if text is None:
+    joined = _join_edits(weave, sides, terms)
+    if joined is None:
         return None
-    moved.carried = text[0]
+    moved.carried, _ = joined
     return moved
 
 
@@ -217,35 +215,35 @@ def _has_same_values_there(weave: Weave, strand: Strand, moved: Strand) -> bool:
     return not uses_anything_of(between, [weave.upstream[strand.in_upstream]])
 
 
-def _carry_over(settling: Settling, strand: Strand) -> tuple[Reason, Strand] | None:
+def _carry_over(weave: Weave, strand: Strand) -> tuple[Reason, Strand] | None:
     """Return the new upstream statement that passes on the arguments of a removed call, or ``None``.
 
-    Its ``carried`` text gets the arguments that omni had added.
+    Its ``carried`` text gets the arguments that omni had added, if the locals that these read are set there.
     """
-    weave, new = settling.weave, _find_free(settling, strand)
+    new = _find_free(weave)
     nodes = [weave.upstream[s.in_upstream] for s in new]
     base, omni = weave.base[strand.in_base], weave.omni[strand.in_omni]
     if base.compound or omni.is_comment:
         return None
     texts = ["" if node.compound or node.is_comment else node.text for node in nodes]
     found = carry_over(base.text, omni.text, texts)
-    if found is None:
+    if found is None or not has_edit_at_hand(weave, strand, new[found[0]]):
         return None
     new[found[0]].carried = found[1]
     return CARRIED, new[found[0]]
 
 
-def _follow_moved(settling: Settling, strand: Strand) -> tuple[Reason, Strand] | None:
+def _follow_moved(weave: Weave, strand: Strand, terms: Terms) -> tuple[Reason, Strand] | None:
     """Return the place to which upstream moved a statement that both sides edited, or ``None``.
 
-    Its ``carried`` text has both edits; ``None`` if they changed the same part.
+    Its ``carried`` text has both edits; ``None`` if they changed the same part, or if a local that omni's edit reads is
+    not set there.
     """
-    weave = settling.weave
-    moved = find_moved_version(weave, strand, _find_free(settling, strand))
-    if moved is None:
+    moved = find_moved_version(weave, strand, _find_free(weave))
+    if moved is None or not has_edit_at_hand(weave, strand, moved):
         return None
     sides = weave.base[strand.in_base], weave.omni[strand.in_omni], weave.upstream[moved.in_upstream]
-    joined = _join_edits(weave, sides, settling.terms)
+    joined = _join_edits(weave, sides, terms)
     if joined is None:
         return None
     moved.carried, doubt = joined
@@ -256,20 +254,9 @@ _BOTH_EDITS: Collection[Kind] = frozenset({"additions moved on", "keywords taken
 """What is to look at in a text that has the edits of both sides."""
 
 
-def _find_free(settling: Settling, strand: Strand) -> list[Strand]:
-    """Return upstream's new statements that nothing was carried over to and that stand where omni's edit can.
-
-    What only omni sets and the edit reads must be set above.
-    """
-    weave = settling.weave
-    names = reads(weave.omni[strand.in_omni]) - reads(weave.base[strand.in_base])
-    free: list[Strand] = []
-    for other in settling.strands:
-        if other.sides == "u" and other.kept and not other.carried:
-            free.append(other)
-        elif other.sides == "o" and not names.isdisjoint(binds(weave.omni[other.in_omni])):
-            free = []
-    return free
+def _find_free(weave: Weave) -> list[Strand]:
+    """Return upstream's new statements that nothing was carried over to."""
+    return [s for s in weave.of_upstream if s.sides == "u" and s.kept and not s.carried]
 
 
 def _is_rewritten(weave: Weave, strand: Strand) -> bool:

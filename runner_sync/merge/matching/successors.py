@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runner_sync.merge.weave import Strand, Weave, pick_node
+from runner_sync.merge.weave import Strand, Weave, heads_around, pick_node
 from runner_sync.statements import Node
+from runner_sync.statements.dataflow import binds, reads
 from runner_sync.statements.likeness import VERSION, similarity, word_similarity
 
 
@@ -45,6 +46,26 @@ def find_moved_version(weave: Weave, strand: Strand, new: Sequence[Strand]) -> S
     now = pick_node(weave, found[0])
     alike = [k for k, other in enumerate(weave.base) if _is_version(other, now)]
     return found[0] if alike == [strand.base] else None
+
+
+def has_edit_at_hand(weave: Weave, strand: Strand, there: Strand) -> bool:
+    """Whether the locals that omni's edit of a statement newly reads are set at a place of upstream's, too.
+
+    What sets them in omni must follow nothing that upstream has behind that place, and stand in no head around the
+    statement that upstream does not have around that place.
+    """
+    names = reads(weave.omni[strand.in_omni]) - reads(weave.base[strand.in_base])
+    around = set(heads_around(weave, strand, "o"))
+    around_there = set(heads_around(weave, there, "u"))
+    for setter in weave.of_omni[: strand.in_omni]:
+        if binds(weave.omni[setter.in_omni]).isdisjoint(names):
+            continue
+        above = weave.of_omni[: setter.in_omni + 1]
+        if any(one.upstream is not None and one.upstream >= there.in_upstream for one in above):
+            return False
+        if not set(heads_around(weave, setter, "o")) & around <= around_there:
+            return False
+    return True
 
 
 def _is_version(one: Node, other: Node) -> bool:

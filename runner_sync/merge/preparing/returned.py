@@ -16,6 +16,15 @@ return before that::
     upstream  result = super().run(rows)      as      result = Omni.run(self, rows)
               self.count(rows)                        return result
               return result
+
+So does a copy in which omni does something with the value before it returns it, if upstream now returns another value
+at once. Otherwise omni's code would stand behind the return::
+
+    base      rows = self.run()               omni    rows = self.run()
+              return rows                             self.mark(rows)
+    upstream  return self.run_all()                   return rows
+         as   rows = self.run_all()
+              return rows
 """
 
 from __future__ import annotations
@@ -28,6 +37,7 @@ from dataclasses import dataclass, replace
 
 from runner_sync.model import Triple
 from runner_sync.statements import Node, flatten, flatten_sides, siblings
+from runner_sync.statements.dataflow import reads
 from runner_sync.syntax import calls_in, indentation, is_name, last_name, walk
 
 
@@ -66,6 +76,37 @@ def with_returned_values_named(triple: Triple) -> Triple:
             )
             return with_returned_values_named(replace(triple, base=base_named, omni=omni_named))
     return triple
+
+
+def with_upstream_return_named(triple: Triple) -> Triple:
+    """Give the value that upstream returns at the end omni's name, if omni has statements of its own before its return.
+
+    Base and omni must return a local there, and upstream must not mention that name. Nor may its value be made of a new
+    local, which may be what omni's statements mean.
+    """
+    base, omni, upstream = flatten_sides(triple)
+    ends = _find_end(base), _find_end(omni), _find_end(upstream)
+    before, own, new = (nodes[k].canon if k >= 0 else "" for nodes, k in zip((base, omni, upstream), ends, strict=True))
+    name = own.removeprefix("return ")
+    if (
+        before != own
+        or not name.isidentifier()
+        or not new.startswith("return ")
+        or not _find_called(new.removeprefix("return "))
+    ):
+        return triple
+    last = next((k for k in siblings(omni, ends[1], step=-1) if not omni[k].is_comment and not omni[k].is_clause), -1)
+    is_own = last >= 0 and all(node.canon != omni[last].canon for node in base)
+    known = frozenset[str]().union(*(node.names | {"self"} for node in base))
+    if not is_own or any(name in node.names for node in upstream) or not reads(upstream[ends[2]]) <= known:
+        return triple
+    return replace(triple, upstream=_name_returned(triple.upstream, upstream[ends[2]], name))
+
+
+def _find_end(nodes: Sequence[Node]) -> int:
+    """Return the index of the last statement of a method's body, or -1."""
+    body = [k for k, node in enumerate(nodes) if node.parent == 0 and not node.is_comment and not node.is_clause]
+    return body[-1] if body else -1
 
 
 def _group_returned_calls(nodes: Sequence[Node]) -> Mapping[str, list[Node]]:

@@ -157,6 +157,9 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
     "passed beside own": "{upstream} now passes a value for {names} here, which {omni} sets: the call may replace it",
     "set beside omni's call": "this new code of {upstream}'s sets {names} without {detail}, by which {omni} sets it",
     "set below its use": "{upstream} now sets {names} below this line, not above it as {omni} did",
+    "reads an older value": (
+        "{upstream} no longer sets {names} for this line of {omni}'s, which now reads a value from elsewhere"
+    ),
     "set beside its use": (
         "{upstream} and {omni} both added statements here, and {omni}'s read {names}, which {upstream}'s set: "
         "{upstream}'s stand first where that fits"

@@ -73,7 +73,7 @@ ROOMS = "config doors errors lock model naming profile sources sync syntax texts
 """What a run needs to know that nothing has changed."""
 
 PARTS = {
-    "verify": "baseline catalog causes check check_job codes hits",
+    "verify": "baseline catalog causes check check_job codes hits mistakes",
     "model": "findings references report trees words",
     "texts": "import_entries",
 }

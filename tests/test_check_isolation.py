@@ -129,3 +129,10 @@ def test_the_command_line(
     output, errors = capsys.readouterr()
     assert ("by a mistake in runner-sync" in " ".join(output.split())) is (code == 1)
     assert ("Traceback" in errors) is (code == 2)
+
+
+def test_no_comment_silences_a_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+    silenced = TEXT.replace("import torch\n", "import torch  # runner-sync: ignore[RS402] on purpose\n", 1)
+    stumble(monkeypatch, rs402_device_calls, KeyError("a"))
+    found = check.run(replace(job(silenced), isolates=True), CODES).findings
+    assert "RS402" in [f.code for f in found if f.path == AR]

@@ -22,6 +22,7 @@ from runner_sync.model import Finding
 from runner_sync.syntax import statement_at
 from runner_sync.verify.catalog import known_codes
 from runner_sync.verify.hits import Hit
+from runner_sync.verify.mistakes import is_mistake
 from runner_sync.verify.runners.reading import Comment, Reading
 
 _COMMENT = re.compile(
@@ -120,8 +121,9 @@ def _apply_ignore(ignore: Ignore, finding: Finding, reading: Reading) -> bool:
     states = filter(None, (finding.state, finding.old_state))
     names = ("", finding.symbol, symbol_in_comment(finding.symbol), *(f"{finding.symbol}@{state}" for state in states))
     pairs = [pair for pair in ((finding.code, symbol) for symbol in names) if pair in ignore.codes]
-    # A comment without a reason silences nothing, because nobody can tell later whether it still holds.
-    if not pairs or not ignore.reason:
+    # A comment without a reason silences nothing, because nobody can tell later whether it still holds. Nor does any
+    # silence the mistake of a rule, which nobody can have meant.
+    if not pairs or not ignore.reason or is_mistake(finding):
         return False
     line = ignore.comment.line
     first, last = statement_at(reading.tree, finding.line)

@@ -31,8 +31,13 @@ def check(text: str, expected: str, before: str = BEFORE) -> None:
         ),
         pytest.param(
             "\n        total,\n        talker={},  # new\n        profile=0,\n    ",
-            "\n        total,\n        profile=0,  # new\n        talker={},\n    ",
+            "\n        total,\n        profile=0,\n        talker={},  # new\n    ",
             id="on lines",
+        ),
+        pytest.param(
+            "\n        total,  # all\n        talker=(1, 2),  # new\n        profile=0  # last\n    ",
+            "\n        total,  # all\n        profile=0,  # last\n        talker=(1, 2)  # new\n    ",
+            id="with comments",
         ),
     ],
 )

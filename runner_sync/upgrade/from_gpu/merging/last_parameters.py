@@ -14,6 +14,7 @@ timid: only parameters with a default, in a signature in which no old parameter 
 from __future__ import annotations
 
 import ast
+import re
 
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.signatures import defaults_of, positional_parameters
@@ -33,14 +34,26 @@ def put_new_parameters_last(text: str, before: str) -> str:
         return text
     places = Places(text)
     spans = {one.arg: _find_span(one, function, places) for one in parameters}
+    comments = {name: found for name, span in spans.items() if (found := _find_comment(text, span[1])) is not None}
+    parts = [spans, comments] if len(comments) == len(spans) else [spans]
     return apply(
         text,
         [
-            Edit(*spans[slot.arg], text[slice(*spans[one.arg])])
+            Edit(*part[slot.arg], text[slice(*part[one.arg])])
             for slot, one in zip(parameters, [*kept, *new], strict=True)
+            for part in parts
             if slot is not one
         ],
     )
+
+
+def _find_comment(text: str, end: int) -> tuple[int, int] | None:
+    """Return start and end offset of the comment behind a parameter, maybe empty; ``None`` if its line goes on."""
+    found = _BEHIND.match(text, end)
+    return found.span(1) if found is not None else None
+
+
+_BEHIND = re.compile(r"(?:[ \t]*,)?([ \t]*(?:#[^\n]*)?)(?=\n)")
 
 
 def _find_span(parameter: ast.arg, function: Function, places: Places) -> tuple[int, int]:
